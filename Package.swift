@@ -1,0 +1,66 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// One target per room. An arrow between rooms is a dependency here, so the compiler refuses a
+// wrong one; `Scripts/check-imports` checks the rules the compiler cannot see.
+let package = Package(
+    name: "Lanyard",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
+        .library(name: "HCITransports", targets: ["HCITransports"]),
+        .executable(name: "lanyard", targets: ["LanyardCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "BluetoothTypes"),
+        .target(name: "BluetoothHCI", dependencies: ["BluetoothTypes"]),
+        .target(name: "BluetoothL2CAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(name: "BluetoothATT", dependencies: ["BluetoothTypes", "BluetoothL2CAP"]),
+        .target(name: "BluetoothGATT", dependencies: ["BluetoothTypes", "BluetoothATT"]),
+        .target(name: "BluetoothGAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(
+            name: "BluetoothHost",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothGAP", "HCITransports",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .executableTarget(
+            name: "LanyardCLI",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
+        .testTarget(name: "BluetoothHCITests", dependencies: ["BluetoothHCI"]),
+        .testTarget(name: "BluetoothL2CAPTests", dependencies: ["BluetoothL2CAP"]),
+        .testTarget(name: "BluetoothATTTests", dependencies: ["BluetoothATT"]),
+        .testTarget(name: "BluetoothGATTTests", dependencies: ["BluetoothGATT"]),
+        .testTarget(name: "BluetoothGAPTests", dependencies: ["BluetoothGAP"]),
+        .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
+        .testTarget(name: "BluetoothHostTests", dependencies: ["BluetoothHost"]),
+        .testTarget(name: "LanyardCLITests", dependencies: ["LanyardCLI"]),
+        .testTarget(
+            name: "QualificationTests",
+            dependencies: ["BluetoothATT", "BluetoothGATT"],
+            path: "Tests/Qualification"
+        ),
+        .testTarget(
+            name: "InteroperabilityTests",
+            dependencies: ["BluetoothHost", "HCITransports"],
+            path: "Tests/Interoperability",
+            exclude: ["Peers"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a decoder throws when bytes do not have the form they must have.
+package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible {
+    /// More bytes were needed than there are.
+    case truncated(needed: Int, available: Int)
+    /// The value was complete, and bytes were left over.
+    case trailing(count: Int)
+    /// A field holds a value that the specification does not allow there.
+    case invalid(field: String)
+
+    package var description: String {
+        switch self {
+        case .truncated(let needed, let available):
+            "truncated: \(needed) bytes needed, \(available) available"
+        case .trailing(let count): "\(count) bytes left over"
+        case .invalid(let field): "invalid \(field)"
+        }
+    }
+}
+
+/// Reads little-endian fields off the front of a byte slice; every read is bounds-checked.
+///
+/// A reader is a value: copy it to look ahead. Slices it returns share storage with the bytes it
+/// was made from.
+package struct ByteReader: Sendable {
+    private var bytes: ArraySlice<UInt8>
+
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+    }
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes[...]
+    }
+
+    /// The number of bytes not read yet.
+    package var remaining: Int { bytes.count }
+
+    package var isAtEnd: Bool { bytes.isEmpty }
+
+    package mutating func readUInt8() throws(MalformedBytes) -> UInt8 {
+        guard let byte = bytes.popFirst() else { throw .truncated(needed: 1, available: 0) }
+        return byte
+    }
+
+    package mutating func readInt8() throws(MalformedBytes) -> Int8 {
+        Int8(bitPattern: try readUInt8())
+    }
+
+    package mutating func readUInt16() throws(MalformedBytes) -> UInt16 {
+        UInt16(truncatingIfNeeded: try readInteger(octets: 2))
+    }
+
+    package mutating func readUInt24() throws(MalformedBytes) -> UInt32 {
+        UInt32(truncatingIfNeeded: try readInteger(octets: 3))
+    }
+
+    package mutating func readUInt32() throws(MalformedBytes) -> UInt32 {
+        UInt32(truncatingIfNeeded: try readInteger(octets: 4))
+    }
+
+    package mutating func readUInt64() throws(MalformedBytes) -> UInt64 {
+        try readInteger(octets: 8)
+    }
+
+    /// Reads an unsigned integer of 1 to 8 octets.
+    package mutating func readInteger(octets: Int) throws(MalformedBytes) -> UInt64 {
+        guard bytes.count >= octets else {
+            throw .truncated(needed: octets, available: bytes.count)
+        }
+        let start = bytes.startIndex
+        var value: UInt64 = 0
+        for offset in 0..<octets {
+            value |= UInt64(bytes[start + offset]) << UInt64(8 * offset)
+        }
+        bytes = bytes[(start + octets)...]
+        return value
+    }
+
+    package mutating func readBytes(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
+        guard count >= 0, bytes.count >= count else {
+            throw .truncated(needed: count, available: bytes.count)
+        }
+        let end = bytes.startIndex + count
+        defer { bytes = bytes[end...] }
+        return bytes[..<end]
+    }
+
+    /// Reads all that is left; possibly nothing.
+    package mutating func readRemaining() -> ArraySlice<UInt8> {
+        defer { bytes = bytes[bytes.endIndex...] }
+        return bytes
+    }
+
+    /// Throws unless every byte was read: the last call of a decoder.
+    package func finish() throws(MalformedBytes) {
+        guard bytes.isEmpty else { throw .trailing(count: bytes.count) }
+    }
+}

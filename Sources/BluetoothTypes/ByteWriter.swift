@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Appends little-endian fields to a byte array.
+package struct ByteWriter: Sendable {
+    package private(set) var bytes: [UInt8]
+
+    package init(reservingCapacity capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    package mutating func write(_ value: UInt8) {
+        bytes.append(value)
+    }
+
+    package mutating func write(_ value: Int8) {
+        bytes.append(UInt8(bitPattern: value))
+    }
+
+    package mutating func write(_ value: UInt16) {
+        bytes.append(UInt8(truncatingIfNeeded: value))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+    }
+
+    /// Writes the low 24 bits of `value`.
+    package mutating func writeUInt24(_ value: UInt32) {
+        write(UInt16(truncatingIfNeeded: value))
+        bytes.append(UInt8(truncatingIfNeeded: value >> 16))
+    }
+
+    package mutating func write(_ value: UInt32) {
+        write(UInt16(truncatingIfNeeded: value))
+        write(UInt16(truncatingIfNeeded: value >> 16))
+    }
+
+    package mutating func write(_ value: UInt64) {
+        write(UInt32(truncatingIfNeeded: value))
+        write(UInt32(truncatingIfNeeded: value >> 32))
+    }
+
+    package mutating func write(contentsOf other: some Sequence<UInt8>) {
+        bytes.append(contentsOf: other)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes as lower-case hexadecimal digits, two a byte, with nothing between them.
+    package var hexadecimal: String {
+        let digits: [UInt8] = Array("0123456789abcdef".utf8)
+        var characters: [UInt8] = []
+        for byte in self {
+            characters.append(digits[Int(byte >> 4)])
+            characters.append(digits[Int(byte & 0x0F)])
+        }
+        return String(decoding: characters, as: UTF8.self)
+    }
+}
+
+extension Array<UInt8> {
+    /// The bytes that an even number of hexadecimal digits spell; nil for anything else.
+    package init?(hexadecimal text: some StringProtocol) {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        self = []
+        reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Self.value(ofDigit: digits[index]),
+                let low = Self.value(ofDigit: digits[index + 1])
+            else { return nil }
+            append(high << 4 | low)
+        }
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
