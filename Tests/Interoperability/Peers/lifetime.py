@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How every peer lives: it says `ready …` once, and ends when its standard input closes.
+
+A test that crashes closes the pipe to its peers, so no peer outlives the test that started it.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+
+
+def announce(facts):
+    """Prints the one line a parent waits for: `ready` and a JSON object."""
+    print("ready", json.dumps(facts, separators=(",", ":")), flush=True)
+
+
+def adapter_address(endpoint):
+    """Splits `tcp:PORT`, `tcp:HOST:PORT` or `unix:PATH`; only loopback hosts are accepted."""
+    kind, _, rest = endpoint.partition(":")
+    if kind == "unix" and rest:
+        return kind, rest
+    host, _, port = rest.rpartition(":")
+    if kind != "tcp" or host not in ("", "localhost", "127.0.0.1") or not port.isdigit():
+        raise SystemExit(f"not an adapter: {endpoint!r}; use tcp:PORT or unix:PATH")
+    return kind, int(port)
+
+
+def run(main):
+    """Runs the coroutine `main()` until it ends, fails, or standard input closes."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=os.environ.get("LANYARD_PEER_LOG", "WARNING"),
+        format="%(asctime)s %(name)s: %(message)s",
+    )
+    try:
+        asyncio.run(_until_stdin_closes(main))
+    except KeyboardInterrupt:
+        pass
+
+
+async def _until_stdin_closes(main):
+    loop = asyncio.get_running_loop()
+    closed = asyncio.Event()
+
+    # A thread, since standard input may be a terminal, a pipe, a file or /dev/null, and only a
+    # blocking read understands them all.
+    def watch():
+        while os.read(0, 4096):
+            pass
+        loop.call_soon_threadsafe(closed.set)
+
+    threading.Thread(target=watch, daemon=True).start()
+    work = asyncio.ensure_future(main())
+    end = asyncio.ensure_future(closed.wait())
+    await asyncio.wait((work, end), return_when=asyncio.FIRST_COMPLETED)
+    if work.done():
+        work.result()

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serves RootCanal's controllers over H4, without the emulator's 5 ms tick on the data path.
+//
+//   rootcanal_server LIBRARY ENDPOINT...      ENDPOINT: tcp:PORT (on 127.0.0.1) or unix:PATH
+//
+// Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its
+// own (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
+//
+// The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal 1.10.0. All of its work is done
+// inside our calls, on this thread, so a variable says whose callback is running. RootCanal ends
+// the process on commands that it cannot parse or lists without having: abort() is caught, the
+// controller abandoned as it stands, its host disconnected, and the others live on.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    plugLimit = 16,
+    listenerLimit = 8,
+    inputLimit = 65536 + 8,        // the longest H4 packet: type, handle, length, 65,535 octets
+    outputLimit = 4 << 20,         // past this a host is taken for dead and disconnected
+    outputHighWater = 256 << 10,   // past this no other host is read from
+    unreadSecondsLimit = 5,        // and for no longer than this
+    tickNanoseconds = 5000000,     // for what needs time: advertising, supervision
+};
+
+typedef struct {
+    int descriptor;                // -1: free place
+    void *controller;
+    uint8_t input[inputLimit];
+    size_t inputCount;
+    uint8_t *output;
+    size_t outputStart, outputCount, outputCapacity;
+    time_t lastTaken;              // when the host last took something we had for it
+    bool failed;                   // to be disconnected when it is safe
+} Plug;
+
+// A link-layer PDU on its way to every other controller.
+typedef struct Frame {
+    struct Frame *next;
+    int sender, phy;
+    size_t count;
+    uint8_t octets[];
+} Frame;
+
+static Plug plugs[plugLimit];
+static Frame *firstFrame, **lastFrame = &firstFrame;
+static int listeners[listenerLimit], listenerCount;
+
+static struct {
+    void *(*new)(const uint8_t *address, void (*hci)(int, const uint8_t *, size_t),
+                 void (*ll)(const uint8_t *, size_t, int, int));
+    void (*delete)(void *);
+    void (*receiveHCI)(void *, int, const uint8_t *, size_t);
+    void (*receiveLL)(void *, const uint8_t *, size_t, int, int);
+    void (*tick)(void *);
+} library;
+
+// MARK: Calls into the library
+
+static int current = -1;           // whose controller is running; -1: none
+static sigjmp_buf escape;
+
+static void aborted(int signal) {
+    if (current >= 0) siglongjmp(escape, 1);
+    _exit(128 + signal);
+}
+
+// One call into the library, for the controller of plug `index`.
+typedef struct {
+    enum { callPlugIn, callUnplug, callReceiveHCI, callReceiveLL, callTick } what;
+    int index;
+    const uint8_t *octets;
+    size_t count;
+    int kind, strength;            // the H4 packet type or the PHY; dBm
+} Call;
+
+static void sendToHost(int indicator, const uint8_t *octets, size_t count);
+static void sendToAir(const uint8_t *octets, size_t count, int phy, int power);
+
+static void perform(const Call *call) {
+    void **controller = &plugs[call->index].controller;
+    switch (call->what) {
+    case callPlugIn: *controller = library.new(call->octets, sendToHost, sendToAir); break;
+    case callUnplug: library.delete(*controller); *controller = NULL; break;
+    case callReceiveHCI: library.receiveHCI(*controller, call->kind, call->octets, call->count); break;
+    case callReceiveLL:
+        library.receiveLL(*controller, call->octets, call->count, call->kind, call->strength);
+        break;
+    case callTick: library.tick(*controller); break;
+    }
+}
+
+// Performs a call that may abort. If it does, the controller is left as it is (its memory is lost,
+// which a test peer can afford) and its plug is marked for disconnection. A function of its own,
+// never inlined, so that no caller's variables live across the jump.
+__attribute__((noinline)) static void guarded(Call call) {
+    current = call.index;
+    if (sigsetjmp(escape, 1) == 0) {
+        perform(&call);
+    } else {
+        fprintf(stderr, "rootcanal_server: controller %d aborted\n", current + 1);
+        plugs[current].controller = NULL;
+        plugs[current].failed = true;
+    }
+    current = -1;
+}
+
+static void sendToHost(int indicator, const uint8_t *octets, size_t count) {
+    Plug *plug = &plugs[current];
+    size_t needed = plug->outputStart + plug->outputCount + 1 + count;
+    if (plug->outputCount + 1 + count > outputLimit) {
+        plug->failed = true;
+        return;
+    }
+    if (needed > plug->outputCapacity) {
+        memmove(plug->output, plug->output + plug->outputStart, plug->outputCount);
+        plug->outputStart = 0;
+        while (plug->outputCount + 1 + count > plug->outputCapacity) {
+            plug->outputCapacity = plug->outputCapacity ? 2 * plug->outputCapacity : 65536;
+        }
+        plug->output = realloc(plug->output, plug->outputCapacity);
+    }
+    uint8_t *end = plug->output + plug->outputStart + plug->outputCount;
+    end[0] = (uint8_t)indicator;
+    memcpy(end + 1, octets, count);
+    plug->outputCount += 1 + count;
+}
+
+static void sendToAir(const uint8_t *octets, size_t count, int phy, int power) {
+    (void)power;
+    Frame *frame = malloc(sizeof *frame + count);
+    *frame = (Frame){.sender = current, .phy = phy, .count = count};
+    memcpy(frame->octets, octets, count);
+    *lastFrame = frame;
+    lastFrame = &frame->next;
+}
+
+// Hands on what the controllers sent each other, until the air is quiet. Farther places are weaker.
+static void deliverFrames(void) {
+    while (firstFrame) {
+        Frame *frame = firstFrame;
+        firstFrame = frame->next;
+        if (!firstFrame) lastFrame = &firstFrame;
+        for (int i = 0; i < plugLimit; i++) {
+            if (!plugs[i].controller || i == frame->sender) continue;
+            int strength = -40 - 3 * abs(i - frame->sender);
+            guarded((Call){callReceiveLL, i, frame->octets, frame->count, frame->phy, strength});
+        }
+        free(frame);
+    }
+}
+
+static void tickAll(void) {
+    for (int i = 0; i < plugLimit; i++) {
+        if (plugs[i].controller) guarded((Call){.what = callTick, .index = i});
+    }
+    deliverFrames();
+}
+
+// MARK: Plugs
+
+static void plugIn(int descriptor) {
+    int i = 0;
+    while (i < plugLimit && plugs[i].descriptor >= 0) i++;
+    if (i == plugLimit) {
+        fprintf(stderr, "rootcanal_server: all %d places are taken\n", plugLimit);
+        close(descriptor);
+        return;
+    }
+    int on = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // no effect on Unix sockets
+    uint8_t address[6] = {(uint8_t)(i + 1), 0x11, 0x22, 0x33, 0x1E, 0xDA};
+    plugs[i].descriptor = descriptor;
+    plugs[i].inputCount = plugs[i].outputCount = plugs[i].outputStart = 0;
+    plugs[i].failed = false;
+    guarded((Call){callPlugIn, i, address, sizeof address, 0, 0});
+}
+
+static void unplug(int i) {
+    if (plugs[i].controller) guarded((Call){.what = callUnplug, .index = i});
+    close(plugs[i].descriptor);
+    plugs[i].descriptor = -1;
+    plugs[i].outputCount = 0;
+}
+
+static void unplugFailed(void) {
+    for (int i = 0; i < plugLimit; i++) {
+        if (plugs[i].descriptor >= 0 && plugs[i].failed) unplug(i);
+    }
+}
+
+// The size of the H4 packet that starts at `octets`: 0 if more is needed to tell, -1 if no host
+// sends such a packet (Vol 4, Part A, 2).
+static long packetSize(const uint8_t *octets, size_t count) {
+    switch (octets[0]) {
+    case 1: case 3: return count < 4 ? 0 : 4 + octets[3];
+    case 2: return count < 5 ? 0 : 5 + (octets[3] | octets[4] << 8);
+    case 5: return count < 5 ? 0 : 5 + ((octets[3] | octets[4] << 8) & 0x3FFF);
+    default: return -1;
+    }
+}
+
+static void receivePackets(int i) {
+    Plug *plug = &plugs[i];
+    size_t start = 0;
+    while (start < plug->inputCount && plug->controller) {
+        const uint8_t *packet = plug->input + start;
+        long size = packetSize(packet, plug->inputCount - start);
+        if (size < 0) {
+            fprintf(stderr, "rootcanal_server: no H4 packet starts with %02x\n", packet[0]);
+            plug->failed = true;
+            return;
+        }
+        if (size == 0 || (size_t)size > plug->inputCount - start) break;
+        guarded((Call){callReceiveHCI, i, packet + 1, (size_t)size - 1, packet[0], 0});
+        deliverFrames();
+        start += (size_t)size;
+    }
+    memmove(plug->input, plug->input + start, plug->inputCount - start);
+    plug->inputCount -= start;
+}
+
+static void readHost(int i) {
+    Plug *plug = &plugs[i];
+    ssize_t count = recv(plug->descriptor, plug->input + plug->inputCount,
+                         inputLimit - plug->inputCount, MSG_DONTWAIT);
+    if (count > 0) {
+        plug->inputCount += (size_t)count;
+        receivePackets(i);
+        tickAll();
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+        plug->failed = true;
+    }
+}
+
+static void writeHost(int i, time_t now) {
+    Plug *plug = &plugs[i];
+    if (plug->outputCount == 0) {
+        plug->lastTaken = now;
+        return;
+    }
+    ssize_t count = send(plug->descriptor, plug->output + plug->outputStart, plug->outputCount,
+                         MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count > 0) {
+        plug->outputStart += (size_t)count;
+        plug->outputCount -= (size_t)count;
+        plug->lastTaken = now;
+        if (plug->outputCount == 0) plug->outputStart = 0;
+    } else if (count < 0 && errno != EAGAIN && errno != EINTR) {
+        plug->failed = true;
+    }
+    bool stuck = plug->outputCount > outputHighWater;
+    if (stuck && now - plug->lastTaken > unreadSecondsLimit) plug->failed = true;
+}
+
+// MARK: Endpoints
+
+static void fail(const char *what) {
+    fprintf(stderr, "rootcanal_server: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static int listenTCP(int port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(descriptor, (void *)&address, sizeof address)) fail("cannot bind to the port");
+    socklen_t size = sizeof address;
+    getsockname(descriptor, (void *)&address, &size);
+    printf("\"tcp:127.0.0.1:%d\"", ntohs(address.sin_port));
+    return descriptor;
+}
+
+static int listenUnix(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        fail(path);
+    }
+    strcpy(address.sun_path, path);
+    unlink(path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(descriptor, (void *)&address, sizeof address)) fail(path);
+    printf("\"unix:%s\"", path);
+    return descriptor;
+}
+
+static void openEndpoint(const char *name) {
+    if (listenerCount == listenerLimit) exit(fprintf(stderr, "too many endpoints\n") != 0);
+    if (listenerCount) printf(",");
+    int descriptor;
+    if (!strncmp(name, "tcp:", 4)) {
+        const char *port = strrchr(name, ':') + 1;
+        descriptor = listenTCP(atoi(port));
+    } else if (!strncmp(name, "unix:", 5)) {
+        descriptor = listenUnix(name + 5);
+    } else {
+        exit(fprintf(stderr, "not an endpoint: %s; use tcp:PORT or unix:PATH\n", name) != 0);
+    }
+    if (listen(descriptor, plugLimit)) fail("listen");
+    listeners[listenerCount++] = descriptor;
+}
+
+static void *symbol(void *handle, const char *name) {
+    void *found = dlsym(handle, name);
+    if (!found) exit(fprintf(stderr, "rootcanal_server: %s\n", dlerror()) != 0);
+    return found;
+}
+
+static void openLibrary(const char *path) {
+    void *handle = dlopen(path, RTLD_NOW);
+    if (!handle) exit(fprintf(stderr, "rootcanal_server: %s\n", dlerror()) != 0);
+    library.new = symbol(handle, "ffi_controller_new");
+    library.delete = symbol(handle, "ffi_controller_delete");
+    library.receiveHCI = symbol(handle, "ffi_controller_receive_hci");
+    library.receiveLL = symbol(handle, "ffi_controller_receive_ll");
+    library.tick = symbol(handle, "ffi_controller_tick");
+}
+
+// MARK: The loop
+
+static int startTicking(void) {
+    int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct timespec period = {.tv_nsec = tickNanoseconds};
+    struct itimerspec setting = {.it_interval = period, .it_value = period};
+    timerfd_settime(timer, 0, &setting, NULL);
+    return timer;
+}
+
+static time_t seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+// Whether plug `i` may be read from: nobody else is behind with reading what it would be sent.
+static bool mayRead(int i) {
+    for (int j = 0; j < plugLimit; j++) {
+        if (j != i && plugs[j].descriptor >= 0 && plugs[j].outputCount > outputHighWater)
+            return false;
+    }
+    return true;
+}
+
+static bool stdinClosed(const struct pollfd *watched) {
+    char ignored[256];
+    return watched->revents && read(watched->fd, ignored, sizeof ignored) <= 0;
+}
+
+static void acceptHosts(const struct pollfd *watched) {
+    for (int i = 0; i < listenerCount; i++) {
+        if (!(watched[i].revents & POLLIN)) continue;
+        int descriptor = accept4(listeners[i], NULL, NULL, SOCK_CLOEXEC);
+        if (descriptor >= 0) plugIn(descriptor);
+    }
+}
+
+static void serve(void) {
+    enum { input, timer, listening, hosts = listening + listenerLimit };
+    struct pollfd watched[hosts + plugLimit];
+    int ticks = startTicking();
+    for (;;) {
+        watched[input] = (struct pollfd){0, POLLIN, 0};
+        watched[timer] = (struct pollfd){ticks, POLLIN, 0};
+        for (int i = 0; i < listenerLimit; i++) {
+            int descriptor = i < listenerCount ? listeners[i] : -1;
+            watched[listening + i] = (struct pollfd){descriptor, POLLIN, 0};
+        }
+        for (int i = 0; i < plugLimit; i++) {
+            short events = (mayRead(i) ? POLLIN : 0) | (plugs[i].outputCount ? POLLOUT : 0);
+            watched[hosts + i] = (struct pollfd){plugs[i].descriptor, events, 0};
+        }
+        if (poll(watched, hosts + plugLimit, -1) < 0) continue;
+        if (stdinClosed(&watched[input])) return;
+        uint64_t expirations;
+        if (watched[timer].revents && read(ticks, &expirations, sizeof expirations) > 0) tickAll();
+        for (int i = 0; i < plugLimit; i++) {
+            if (watched[hosts + i].fd >= 0 && watched[hosts + i].revents & ~POLLOUT) readHost(i);
+        }
+        time_t now = seconds();
+        for (int i = 0; i < plugLimit; i++) {
+            if (plugs[i].descriptor >= 0) writeHost(i, now);
+        }
+        unplugFailed();
+        acceptHosts(&watched[listening]);
+    }
+}
+
+int main(int count, char **arguments) {
+    if (count < 3) {
+        return fprintf(stderr, "usage: rootcanal_server LIBRARY tcp:PORT|unix:PATH...\n") != 0;
+    }
+    openLibrary(arguments[1]);
+    for (int i = 0; i < plugLimit; i++) plugs[i].descriptor = -1;
+    struct sigaction action = {.sa_handler = aborted, .sa_flags = SA_NODEFER};
+    sigaction(SIGABRT, &action, NULL);
+    printf("ready {\"adapters\":[");
+    for (int i = 2; i < count; i++) openEndpoint(arguments[i]);
+    printf("]}\n");
+    fflush(stdout);
+    serve();
+    return 0;
+}
