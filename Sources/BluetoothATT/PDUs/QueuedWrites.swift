@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension ATT {
+    /// Adds a part of a value to the writes that the server keeps for this client
+    /// (Vol 3, Part F, 3.4.6.1).
+    package struct PrepareWriteRequest: Parameters {
+        package static let opcode = Opcode.prepareWriteRequest
+
+        package var handle: AttributeHandle
+        /// Octets from the start of the value.
+        package var offset: UInt16
+        package var value: ArraySlice<UInt8>
+
+        package init(handle: AttributeHandle, offset: UInt16, value: ArraySlice<UInt8>) {
+            self.handle = handle
+            self.offset = offset
+            self.value = value
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            handle = try reader.readAttributeHandle()
+            offset = try reader.readUInt16()
+            value = reader.readRemaining()
+        }
+
+        package func encode(into writer: inout ByteWriter) {
+            writer.write(handle)
+            writer.write(offset)
+            writer.write(contentsOf: value)
+        }
+
+        package var encodedLength: Int { 4 + value.count }
+    }
+
+    /// What the server has kept, for the client to compare (Vol 3, Part F, 3.4.6.2).
+    package struct PrepareWriteResponse: Parameters {
+        package static let opcode = Opcode.prepareWriteResponse
+
+        package var handle: AttributeHandle
+        package var offset: UInt16
+        package var value: ArraySlice<UInt8>
+
+        package init(handle: AttributeHandle, offset: UInt16, value: ArraySlice<UInt8>) {
+            self.handle = handle
+            self.offset = offset
+            self.value = value
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            handle = try reader.readAttributeHandle()
+            offset = try reader.readUInt16()
+            value = reader.readRemaining()
+        }
+
+        package func encode(into writer: inout ByteWriter) {
+            writer.write(handle)
+            writer.write(offset)
+            writer.write(contentsOf: value)
+        }
+
+        package var encodedLength: Int { 4 + value.count }
+    }
+
+    /// Carries out all the writes that the server keeps for this client, or throws them away
+    /// (Vol 3, Part F, 3.4.6.3). The Execute Write Response that answers it has no parameters.
+    package struct ExecuteWriteRequest: Parameters {
+        package static let opcode = Opcode.executeWriteRequest
+
+        /// What becomes of the prepared writes.
+        package enum Flags: UInt8, Sendable {
+            case cancelAll = 0x00
+            case writeAll = 0x01
+        }
+
+        package var flags: Flags
+
+        package init(flags: Flags) {
+            self.flags = flags
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            guard let flags = Flags(rawValue: try reader.readUInt8()) else {
+                throw .invalid(field: "flags")
+            }
+            self.flags = flags
+        }
+
+        package func encode(into writer: inout ByteWriter) {
+            writer.write(flags.rawValue)
+        }
+
+        package var encodedLength: Int { 1 }
+    }
+}

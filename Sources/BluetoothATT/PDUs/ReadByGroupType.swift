@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension ATT {
+    /// Asks for the groups in a range that an attribute of a type opens
+    /// (Vol 3, Part F, 3.4.4.9).
+    package struct ReadByGroupTypeRequest: Parameters {
+        package static let opcode = Opcode.readByGroupTypeRequest
+
+        package var start: AttributeHandle
+        package var end: AttributeHandle
+        package var type: BluetoothUUID
+
+        package init(start: AttributeHandle, end: AttributeHandle, type: BluetoothUUID) {
+            self.start = start
+            self.end = end
+            self.type = type
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            start = try reader.readAttributeHandle()
+            end = try reader.readAttributeHandle()
+            type = try reader.readATTUUID()
+        }
+
+        package func encode(into writer: inout ByteWriter) {
+            writer.write(start)
+            writer.write(end)
+            writer.write(contentsOf: type.attBytes)
+        }
+
+        package var encodedLength: Int { type.short16 == nil ? 20 : 6 }
+    }
+
+    /// Groups with the values of the attributes that open them, at least one, all values of the
+    /// same length (Vol 3, Part F, 3.4.4.10).
+    package struct ReadByGroupTypeResponse: Parameters {
+        package static let opcode = Opcode.readByGroupTypeResponse
+
+        /// The longest value that the length octet can tell: 255 less two handles.
+        package static let valueLengthLimit = 251
+
+        /// A group: its first attribute, its last, and the value of the first.
+        package struct Entry: Equatable, Sendable {
+            package var handle: AttributeHandle
+            package var groupEnd: AttributeHandle
+            package var value: ArraySlice<UInt8>
+
+            package init(
+                handle: AttributeHandle,
+                groupEnd: AttributeHandle,
+                value: ArraySlice<UInt8>
+            ) {
+                self.handle = handle
+                self.groupEnd = groupEnd
+                self.value = value
+            }
+        }
+
+        package let entries: [Entry]
+
+        /// The octets of each value.
+        package var valueLength: Int { entries[0].value.count }
+
+        /// Makes a response. There must be an entry, and all values must have the same length, at
+        /// most `valueLengthLimit`.
+        package init(entries: [Entry]) {
+            precondition(!entries.isEmpty, "a Read By Group Type Response has an entry at least")
+            let length = entries[0].value.count
+            precondition(length <= Self.valueLengthLimit, "a value too long for its length octet")
+            precondition(entries.allSatisfy { $0.value.count == length }, "values differ in length")
+            self.entries = entries
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            let length = Int(try reader.readUInt8())
+            guard length >= 4 else { throw .invalid(field: "length") }
+            var entries: [Entry] = []
+            entries.reserveCapacity(reader.remaining / length)
+            repeat {
+                let handle = try reader.readAttributeHandle()
+                let groupEnd = try reader.readAttributeHandle()
+                let value = try reader.readBytes(length - 4)
+                entries.append(Entry(handle: handle, groupEnd: groupEnd, value: value))
+            } while !reader.isAtEnd
+            self.entries = entries
+        }
+
+        package func encode(into writer: inout ByteWriter) {
+            writer.write(UInt8(4 + valueLength))
+            for entry in entries {
+                writer.write(entry.handle)
+                writer.write(entry.groupEnd)
+                writer.write(contentsOf: entry.value)
+            }
+        }
+
+        package var encodedLength: Int { 1 + entries.count * (4 + valueLength) }
+    }
+}
