@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A Bumble accessory on any controller.
+
+usage: accessory.py --adapter tcp:HOST:PORT|unix:PATH [--profile demo|large|stream] [options]
+       accessory.py --dump [--profile ...]
+
+Prints `ready {"address", "addressType", "name", "mtu", "services": [...]}`: the exact database, as
+`lanyard explore --json` must print it. With --dump only the JSON is printed, and no controller is
+needed. Advertises whenever no one is connected; ends when standard input or the controller goes.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import struct
+
+from bumble import hci
+from bumble.core import AdvertisingData
+from bumble.device import Device, DeviceConfiguration
+from bumble.gatt import IncludedServiceDeclaration
+from bumble.transport import open_transport
+
+from database import describe
+from lifetime import adapter_address, announce, run
+from profiles import PROFILES
+
+logger = logging.getLogger("accessory")
+
+
+def configuration(arguments, services):
+    return DeviceConfiguration(
+        name=arguments.name,
+        address=hci.Address(arguments.address),
+        identity_address_type=hci.Address.RANDOM_DEVICE_ADDRESS,
+        advertising_interval_min=arguments.interval,
+        advertising_interval_max=arguments.interval,
+        advertising_data=advertising_data(arguments.name, services),
+        scan_response_data=bytes(
+            AdvertisingData([(AdvertisingData.MANUFACTURER_SPECIFIC_DATA, b"\xff\xffLanyard")])
+        ),
+    )
+
+
+def advertising_data(name, services):
+    """Flags, the name, and as many 16-bit service UUIDs as 31 octets hold."""
+    fields = [(AdvertisingData.FLAGS, b"\x06"), (AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]
+    room = (31 - len(bytes(AdvertisingData(fields))) - 2) // 2
+    uuids = [s.uuid.to_pdu_bytes() for s in services if s.primary]
+    short = [uuid for uuid in uuids if len(uuid) == 2]
+    kind = AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
+    if len(short) > room:
+        kind = AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS
+    if short and room > 0:
+        fields.append((kind, b"".join(short[:room])))
+    return bytes(AdvertisingData(fields))
+
+
+def omit_long_include_uuids(server):
+    """An include declaration has no UUID if it is a 128-bit one (Vol 3, Part G, 3.2).
+
+    Bumble 0.0.236 writes the first two octets of it instead, which name another service.
+    """
+    for attribute in server.attributes:
+        if isinstance(attribute, IncludedServiceDeclaration):
+            if len(attribute.service.uuid.to_pdu_bytes()) != 2:
+                service = attribute.service
+                attribute.value = struct.pack("<HH", service.handle, service.end_group_handle)
+
+
+def make_device(arguments, source, sink):
+    profile = PROFILES[arguments.profile](arguments)
+    services = profile.services()
+    device = Device.from_config_with_hci(configuration(arguments, services), source, sink)
+    device.gatt_server.max_mtu = arguments.mtu or profile.mtu
+    for service in services:
+        if service not in device.gatt_server.services:  # an included one brings itself along
+            device.add_service(service)
+    omit_long_include_uuids(device.gatt_server)
+    device.on("connection", lambda connection: welcome(device, profile, connection))
+    return device
+
+
+def welcome(device, profile, connection):
+    logger.info("connected to %s", connection.peer_address)
+    connection.on("disconnection", lambda reason: logger.info("disconnected: 0x%02x", reason))
+    profile.connected(device, connection)
+
+
+async def serve(arguments):
+    kind, place = adapter_address(arguments.adapter)
+    name = f"unix:{place}" if kind == "unix" else f"tcp-client:127.0.0.1:{place}"
+    transport = await open_transport(name)
+    device = make_device(arguments, transport.source, transport.sink)
+    await device.power_on()
+    await device.start_advertising(auto_restart=True)
+    announce(await describe(device))
+    await transport.source.terminated
+    raise SystemExit("accessory: the controller has gone")
+
+
+async def dump(arguments):
+    device = make_device(arguments, None, None)
+    print(json.dumps(await describe(device), indent=2))
+
+
+def parse():
+    parser = argparse.ArgumentParser(description="A Bumble accessory")
+    parser.add_argument("--adapter", help="tcp:HOST:PORT or unix:PATH")
+    parser.add_argument("--profile", choices=PROFILES, default="demo")
+    parser.add_argument("--name", default="Lanyard Demo")
+    parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
+    parser.add_argument("--mtu", type=int, help="the largest ATT MTU it agrees to")
+    parser.add_argument("--interval", type=int, default=30, help="advertising interval, ms (30)")
+    parser.add_argument("--size", type=int, default=20, help="stream: octets of a value (20)")
+    parser.add_argument("--count", type=int, help="stream: values to send (no end)")
+    parser.add_argument("--dump", action="store_true", help="print the database and end")
+    arguments = parser.parse_args()
+    if not arguments.dump and not arguments.adapter:
+        parser.error("--adapter is needed, except with --dump")
+    return arguments
+
+
+if __name__ == "__main__":
+    arguments = parse()
+    if arguments.dump:
+        asyncio.run(dump(arguments))
+    else:
+        run(lambda: serve(arguments))

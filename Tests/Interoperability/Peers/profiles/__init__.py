@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an accessory can be. A profile is a class:
+
+- `mtu`: the receive MTU of its ATT server;
+- `services()`: its services, beside Generic Access and Generic Attribute;
+- `connected(device, connection)`: called on each new link; optional behaviour.
+"""
+
+from profiles.demo import Demo
+from profiles.large import Large
+from profiles.stream import Stream
+
+PROFILES = {"demo": Demo, "large": Large, "stream": Stream}
