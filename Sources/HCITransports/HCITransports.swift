@@ -1,1 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// A host and its controller talk through a pipe: commands and data go down, events and data come
+// up. This room holds the kinds of pipe there are: a socket, or another object of the same process.
+// What flows is H4 (Vol 4, Part A): every packet starts with an octet that says what it is. A
+// transport does not look inside. It takes whole packets to send, and hands up what arrives cut
+// wherever the operating system cut it; putting packets together again is the framing's work.
+//
+// All that happens to one adapter happens on one thread, the one of its `AdapterExecutor`. It waits
+// for the descriptors, reads, lets the host work on what was read, and writes what the host sent:
+// one poll, one read and one write for each time it wakes, however many packets that makes. Because
+// the host is an actor on the same executor, a packet reaches it without changing threads.
+//
+// File descriptors and the C library appear in this room and in no other. Two wrappers work around
+// any transport: one writes a packet log that Wireshark opens, the other makes faults on purpose.
+
+/// A way to reach a controller.
+///
+/// A transport carries H4 packets (Vol 4, Part A, 2) in order and in both directions. It can be
+/// opened again after it has closed.
+public protocol HCITransport: Sendable {
+    /// What it reaches, for logs and errors: `tcp:localhost:9000`.
+    var name: String { get }
+
+    /// Reaches the controller, and returns when bytes can flow.
+    ///
+    /// From then until `.closed`, which comes exactly once and last, `receive` is called on the
+    /// executor's thread with everything that happens. It may be called before `open` returns to
+    /// its caller. If `open` throws, `receive` is never called. Cancelling the task gives up.
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError)
+
+    /// Sends whole H4 packets, in order, after all that was sent before.
+    ///
+    /// Called on the executor's thread only. Never waits: packets leave at the end of the thread's
+    /// turn, joined. What cannot leave is kept up to a bound; beyond it the transport closes with
+    /// `.outputOverflow`. On a transport that is not open, nothing happens.
+    func send(_ packets: [[UInt8]])
+
+    /// Closes the connection, after trying once to write what was sent; `.closed(nil)` follows.
+    ///
+    /// Called on the executor's thread only. On a transport that is not open, nothing happens.
+    func close()
+}
+
+/// What happens on an open transport.
+public enum TransportEvent: Equatable, Sendable {
+    /// Bytes arrived: part of a packet, or one, or many. The slice may be kept.
+    case received(ArraySlice<UInt8>)
+    /// Nothing more will come. Nil after `close()`; otherwise why.
+    case closed(TransportError?)
+}

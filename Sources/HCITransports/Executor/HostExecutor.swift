@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// Where a host and its transport run: one thing at a time, in the order it was asked for, with a
+/// clock of its own.
+///
+/// `AdapterExecutor` is the real one. A test may bring one whose time is virtual.
+public protocol HostExecutor: SerialExecutor, TaskExecutor {
+    /// The time now, on a clock that never goes back.
+    var now: Instant { get }
+
+    /// Runs `work` after all that was enqueued before, jobs of actors and tasks included.
+    ///
+    /// May be called from anywhere; never runs `work` before it returns.
+    func perform(_ work: @escaping @Sendable () -> Void)
+
+    /// Runs `work` once, when nothing is left to do in this turn and before waiting for the next.
+    ///
+    /// This is where what was gathered during a turn leaves as one. Called on the executor only.
+    func performAtTurnEnd(_ work: @escaping @Sendable () -> Void)
+
+    /// Makes a timer that runs `fired` on this executor each time a deadline set on it has passed.
+    func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer
+}
+
+/// A timer of one executor, and used on that executor only.
+///
+/// Setting it costs no allocation, so that a core's next deadline may be set after every input.
+public protocol HostTimer: Sendable {
+    /// Replaces the deadline; nil means never. A deadline in the past fires in the next turn.
+    func set(to deadline: Instant?)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread of the operating system, started with a closure.
+struct SystemThread: @unchecked Sendable {
+    // Unchecked because `pthread_t` is a pointer on some systems. It is only ever handed to
+    // `pthread_join` and `pthread_detach`, which any thread may call.
+    private let thread: pthread_t
+
+    /// Starts a thread that runs `body` and ends; nil if the system refuses.
+    init?(_ body: @escaping @Sendable () -> Void) {
+        let start = Unmanaged.passRetained(ThreadBody(run: body))
+        #if canImport(Glibc)
+            var created: pthread_t = 0
+            guard pthread_create(&created, nil, { runThread($0) }, start.toOpaque()) == 0 else {
+                start.release()
+                return nil
+            }
+            thread = created
+        #else
+            var created: pthread_t?
+            guard pthread_create(&created, nil, { runThread($0) }, start.toOpaque()) == 0,
+                let created
+            else {
+                start.release()
+                return nil
+            }
+            thread = created
+        #endif
+    }
+
+    /// Waits until the thread has ended.
+    func join() {
+        pthread_join(thread, nil)
+    }
+
+    /// Gives up the right to join, so that the thread cleans up after itself.
+    func detach() {
+        pthread_detach(thread)
+    }
+
+    /// A number that tells the calling thread from every other that runs now; never zero.
+    static var currentIdentifier: UInt {
+        #if canImport(Glibc)
+            pthread_self()
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
+    }
+}
+
+/// Carries a closure through the pointer that the C library hands to a new thread.
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+
+    init(run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument {
+        Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+    }
+    return nil
+}

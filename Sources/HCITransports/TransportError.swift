@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a transport could not be opened, or closed by itself. The description says what to do next.
+public enum TransportError: Error, Equatable, Sendable {
+    /// Nobody listens there.
+    case refused(String)
+    /// No address is known for this host name.
+    case hostNotFound(host: String, reason: String)
+    /// There is no socket at this path.
+    case noSuchFile(path: String)
+    /// This path is longer than a socket address can hold, in bytes of UTF-8.
+    case pathTooLong(path: String, limit: Int)
+    /// The system does not allow it.
+    case permissionDenied(String)
+    /// The network has no way there.
+    case unreachable(String)
+    /// No answer within this time.
+    case timedOut(String, after: Duration)
+    /// Somebody else listens there already.
+    case addressInUse(String)
+    /// The other side closed the connection.
+    case closedByPeer(String)
+    /// The other side does not read: this many bytes were waiting to be written.
+    case outputOverflow(limit: Int)
+    /// `open` was called on a transport that is open.
+    case alreadyOpen(String)
+    /// This transport needs the descriptors of an `AdapterExecutor`.
+    case unsuitableExecutor(String)
+    /// The task that opened the transport was cancelled.
+    case cancelled
+    /// A fault that was asked for.
+    case injected(String)
+    /// Any other refusal of the operating system: what was tried, its error number and its text.
+    case system(operation: String, code: Int32, text: String)
+}
+
+extension TransportError: CustomStringConvertible {
+    /// What went wrong and what to do next, in one line.
+    public var description: String {
+        switch self {
+        case .refused(let name):
+            "\(name): connection refused; start the controller or check the address"
+        case .hostNotFound(let host, let reason):
+            "\(host): no such host (\(reason)); check the name or use a numeric address"
+        case .noSuchFile(let path):
+            "\(path): no such socket; start the controller or check the path"
+        case .pathTooLong(let path, let limit):
+            "\(path): too long for a socket path, at most \(limit) bytes; use a shorter directory"
+        case .permissionDenied(let name):
+            "\(name): permission denied; run as a user who may use it"
+        case .unreachable(let name): "\(name): unreachable; check the network"
+        case .timedOut(let name, let limit):
+            "\(name): no answer within \(limit); check that the controller is running"
+        case .addressInUse(let name): "\(name): in use; stop the other process or choose another"
+        case .closedByPeer(let name): "\(name): closed by the controller; open it again"
+        case .outputOverflow(let limit):
+            "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
+        case .alreadyOpen(let name): "\(name): is open; close it first"
+        case .unsuitableExecutor(let name): "\(name): needs an AdapterExecutor to run on"
+        case .cancelled: "cancelled while opening"
+        case .injected(let fault): "fault injected on purpose: \(fault)"
+        case .system(let operation, let code, let text): "\(operation): \(text) (error \(code))"
+        }
+    }
+}
