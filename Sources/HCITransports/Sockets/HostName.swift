@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The name of a computer, or its address as text.
+struct HostName: Sendable {
+    private let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    /// What this computer calls itself, answered without asking anybody.
+    private static let loopback = ["127.0.0.1", "::1"]
+
+    /// The addresses of a TCP port there; never empty.
+    ///
+    /// The system's look-up waits for the network, so it runs on a thread of its own, which lives
+    /// as long as the look-up does.
+    func addresses(port: UInt16) async throws(TransportError) -> [SocketAddress] {
+        if let known = numericAddresses(port: port) { return known }
+        let outcome = await withCheckedContinuation { continuation in
+            let thread = SystemThread {
+                continuation.resume(returning: Self.lookUp(text, port: port, flags: AI_ADDRCONFIG))
+            }
+            if let thread { return thread.detach() }
+            let reason = TransportError.hostNotFound(host: text, reason: "no thread to look it up")
+            continuation.resume(returning: .failure(reason))
+        }
+        return try outcome.get()
+    }
+
+    private func numericAddresses(port: UInt16) -> [SocketAddress]? {
+        let texts = text == "localhost" ? Self.loopback : [text]
+        let found = texts.flatMap { text in
+            (try? Self.lookUp(text, port: port, flags: AI_NUMERICHOST).get()) ?? []
+        }
+        return found.isEmpty ? nil : found
+    }
+
+    private static func lookUp(
+        _ text: String,
+        port: UInt16,
+        flags: Int32
+    ) -> Result<[SocketAddress], TransportError> {
+        var hints = addrinfo()
+        hints.ai_flags = flags | AI_NUMERICSERV
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        var first: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(text, String(port), &hints, &first)
+        guard result == 0, let first else {
+            return .failure(
+                .hostNotFound(host: text, reason: String(cString: gai_strerror(result)))
+            )
+        }
+        defer { freeaddrinfo(first) }
+        let addresses = sequence(first: first, next: { $0.pointee.ai_next }).compactMap { entry in
+            entry.pointee.ai_addr.flatMap {
+                SocketAddress(copying: $0, length: entry.pointee.ai_addrlen)
+            }
+        }
+        return .success(addresses)
+    }
+}
