@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension Signalling {
+    /// A command with its header read and its parameters not: all that is needed to refuse it.
+    ///
+    /// On LE a frame carries one command (Vol 3, Part A, 4).
+    package struct Packet: Equatable, Sendable {
+        package let code: Code
+        package let identifier: Identifier
+        package let parameters: ArraySlice<UInt8>
+
+        /// Makes a command; the identifier must not be zero.
+        package init(code: Code, identifier: Identifier, parameters: ArraySlice<UInt8>) {
+            precondition(identifier != 0, "zero identifies no command")
+            self.code = code
+            self.identifier = identifier
+            self.parameters = parameters
+        }
+
+        /// Reads the payload of a frame, all of it.
+        package init(parsing payload: ArraySlice<UInt8>) throws(MalformedBytes) {
+            var reader = ByteReader(payload)
+            code = Code(rawValue: try reader.readUInt8())
+            identifier = try reader.readUInt8()
+            guard identifier != 0 else { throw .invalid(field: "identifier") }
+            parameters = try reader.readBytes(Int(try reader.readUInt16()))
+            try reader.finish()
+        }
+
+        /// The payload of the frame that carries this command.
+        package func encode() -> [UInt8] {
+            var writer = ByteWriter(reservingCapacity: headerLength + parameters.count)
+            writer.write(code.rawValue)
+            writer.write(identifier)
+            writer.write(UInt16(parameters.count))
+            writer.write(contentsOf: parameters)
+            return writer.bytes
+        }
+    }
+
+    /// The parameters of one kind of command.
+    package protocol Parameters: Equatable, Sendable {
+        static var code: Code { get }
+
+        init(from reader: inout ByteReader) throws(MalformedBytes)
+
+        func encode(into writer: inout ByteWriter)
+    }
+}
+
+extension Signalling.Parameters {
+    /// Reads the parameters of a command, all of them.
+    package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
+        var reader = ByteReader(bytes)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
+    /// The payload of the frame that carries a command with these parameters.
+    package func encode(identifier: Signalling.Identifier) -> [UInt8] {
+        var writer = ByteWriter()
+        encode(into: &writer)
+        return Signalling.Packet(
+            code: Self.code,
+            identifier: identifier,
+            parameters: writer.bytes[...]
+        ).encode()
+    }
+}
