@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+
+extension GATTClient {
+    /// The procedure that carries an operation out.
+    func procedure(for operation: GATT.Operation) -> any Procedure {
+        switch operation {
+        case .exchangeMTU:
+            ExchangeMTU(receiveMTU: bearer.receiveMTULimit)
+        case .discoverPrimaryServices(nil):
+            DiscoverAllPrimaryServices()
+        case .discoverPrimaryServices(let uuid?):
+            DiscoverPrimaryServiceByServiceUUID(uuid: uuid)
+        case .discoverSecondaryServices:
+            DiscoverAllPrimaryServices.butSecondary
+        case .findIncludedServices(let first, let last):
+            FindIncludedServices(
+                sweep: HandleSweep(from: first, through: last),
+                primaryServices: database.primaryServices
+            )
+        case .discoverCharacteristics(let first, let last, nil):
+            DiscoverAllCharacteristicsOfService(sweep: HandleSweep(from: first, through: last))
+        case .discoverCharacteristics(let first, let last, let uuid?):
+            DiscoverCharacteristicsByUUID(
+                uuid: uuid,
+                sweep: HandleSweep(from: first, through: last)
+            )
+        case .discoverDescriptors(let first, let last):
+            DiscoverAllCharacteristicDescriptors(sweep: HandleSweep(from: first, through: last))
+        case .read(let handle):
+            ReadCharacteristicValue(handle: handle)
+        case .readLong(let handle):
+            ReadLongCharacteristicValues(handle: handle)
+        case .readUsingUUID(let uuid, let first, let last):
+            ReadUsingCharacteristicUUID(
+                uuid: uuid,
+                sweep: HandleSweep(from: first, through: last)
+            )
+        case .readMultiple(let handles):
+            ReadMultipleCharacteristicValues(handles: handles)
+        case .readMultipleVariable(let handles):
+            ReadMultipleVariableLengthCharacteristicValues(handles: handles)
+        case .write(let handle, let value):
+            WriteCharacteristicValue(handle: handle, value: value)
+        case .writeLong(let handle, let offset, let value):
+            WriteLongCharacteristicValues(handle: handle, offset: offset, value: value)
+        case .reliableWrite(let values):
+            CharacteristicValueReliableWrites(values: values)
+        case .writeWithoutResponse(let handle, let value):
+            WriteWithoutResponse(handle: handle, value: value)
+        case .subscribe(_, let descriptor, let kind):
+            WriteCharacteristicValue(configure: descriptor, for: kind)
+        case .unsubscribe(_, let descriptor):
+            WriteCharacteristicValue(configure: descriptor, for: nil)
+        }
+    }
+}
+
+extension GATT.Operation {
+    /// Whether the operation fills the one queue of prepared writes that a server keeps for us.
+    var preparesWrites: Bool {
+        switch self {
+        case .writeLong, .reliableWrite: true
+        default: false
+        }
+    }
+}

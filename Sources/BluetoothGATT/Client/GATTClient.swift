@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+/// The client of one link: carries out operations by their procedures, over the bearer that it
+/// owns, and tells what the server sends unasked.
+///
+/// Any number of operations can be under way up to `operationLimit`; they take turns by request,
+/// in the order in which they asked. Each ends in exactly one `.completed`, however it ends.
+///
+/// After each call that may have given it something to send, its owner calls `nextPDU(now:)` for
+/// as long as the link has room, and again when room comes back: nothing leaves of itself. At
+/// `nextDeadline` it calls `deadlinePassed(now:)`.
+package struct GATTClient: Sendable {
+    /// Names an operation to its caller, who chooses it and does not use it twice.
+    package typealias OperationID = ATTBearer.RequestID
+
+    /// How many operations can be under way. Each has one request in the bearer at most, so the
+    /// bearer's own queue never overflows in the middle of a procedure.
+    package static let operationLimit = ATTBearer.queueLimit
+
+    /// What is to be done, or to be told.
+    package enum Action: Equatable, Sendable {
+        /// An operation has ended.
+        case completed(OperationID, Result<GATT.Outcome, GATT.Failure>)
+        /// The server has sent a value; if by indication, its confirmation waits to leave.
+        case notified(AttributeHandle, value: ArraySlice<UInt8>, GATT.SubscriptionKind)
+        /// The table has changed between these handles: what is known of them holds no longer
+        /// (Vol 3, Part G, 7.1).
+        case servicesChanged(first: AttributeHandle, last: AttributeHandle)
+        /// The peer did something against the protocol that has no effect; worth a line in a log.
+        case violated(ATTBearer.Violation)
+        /// The link is of no more use and is to be disconnected.
+        case closeLink(CloseReason)
+    }
+
+    /// Why a link is of no more use.
+    package enum CloseReason: Equatable, Sendable {
+        /// A request was not answered within thirty seconds (Vol 3, Part F, 3.3.3).
+        case transactionTimedOut
+    }
+
+    /// A procedure under way.
+    struct Running {
+        var procedure: any Procedure
+        /// Its caller has been told already that it ended.
+        var isAbandoned = false
+    }
+
+    /// A procedure that waits for the server's queue of prepared writes.
+    struct Waiting {
+        let id: OperationID
+        let procedure: any Procedure
+    }
+
+    enum MTUExchange: Equatable {
+        case notStarted
+        case running(OperationID)
+        case finished
+    }
+
+    var bearer: ATTBearer
+    var database = KnownDatabase()
+    var mtuExchange = MTUExchange.notStarted
+    /// The procedures under way. Each has one request or command in the bearer.
+    var running: [OperationID: Running] = [:]
+    /// The one that fills the server's queue of prepared writes, and those that wait for it.
+    var preparingWrites: OperationID?
+    var waiting: [Waiting] = []
+
+    /// Makes the client of a new link. `receiveMTULimit` is what it offers when MTUs are
+    /// exchanged: 23 to 65,535 octets.
+    package init(receiveMTULimit: Int = 517) {
+        bearer = ATTBearer(receiveMTULimit: receiveMTULimit)
+    }
+
+    /// The longest PDU that either side may send, in octets: 23 until MTUs are exchanged.
+    package var mtu: Int { bearer.mtu }
+
+    /// Whether the link has ended, or can carry no more requests.
+    package var isClosed: Bool { bearer.isClosed }
+
+    /// Whether another operation would be taken.
+    package var hasRoom: Bool {
+        bearer.hasRoom && running.count + waiting.count < Self.operationLimit
+    }
+}
+
+// What the caller asks for.
+extension GATTClient {
+    /// Starts an operation. If it cannot even be sent, it has ended when this returns.
+    package mutating func start(
+        _ operation: GATT.Operation,
+        id: OperationID
+    ) -> [Action] {
+        precondition(running[id] == nil, "operation \(id) is under way already")
+        guard !bearer.isClosed else { return [.completed(id, .failure(.bearerClosed))] }
+        guard hasRoom else { return [.completed(id, .failure(.queueFull))] }
+        if operation == .exchangeMTU {
+            if let result = resultOfEarlierExchange { return [.completed(id, result)] }
+            mtuExchange = .running(id)
+        }
+        let procedure = procedure(for: operation)
+        guard operation.preparesWrites else { return begin(procedure, id: id) }
+        waiting.append(Waiting(id: id, procedure: procedure))
+        return beginNextPreparedWrite()
+    }
+
+    /// How an exchange of MTUs ends that is not the first one.
+    private var resultOfEarlierExchange: Result<GATT.Outcome, GATT.Failure>? {
+        switch mtuExchange {
+        case .notStarted: nil
+        case .running: .failure(.invalidOperation("an exchange of MTUs is under way"))
+        case .finished: .success(.mtu(mtu))
+        }
+    }
+
+    /// Ends an operation that nobody waits for any more. If it has prepared writes at the server,
+    /// they are taken back in the background. Does nothing if the operation has ended.
+    package mutating func cancel(_ id: OperationID) -> [Action] {
+        if let index = waiting.firstIndex(where: { $0.id == id }) {
+            waiting.remove(at: index)
+            return [.completed(id, .failure(.cancelled))]
+        }
+        guard let entry = running[id], !entry.isAbandoned else { return [] }
+        guard running[id]?.procedure.abandon() == true else {
+            bearer.cancel(id)
+            return end(id, .failure(.cancelled))
+        }
+        running[id]?.isAbandoned = true
+        return [.completed(id, .failure(.cancelled))]
+    }
+
+    /// Ends all operations, since the link has ended.
+    package mutating func close(_ failure: GATT.Failure = .bearerClosed) -> [Action] {
+        endAll(bearer.close(), failure)
+    }
+}

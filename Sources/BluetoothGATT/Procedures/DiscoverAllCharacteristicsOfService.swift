@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+/// Discover All Characteristics of a Service: reads the declarations in its range
+/// (Vol 3, Part G, 4.6.1).
+struct DiscoverAllCharacteristicsOfService: Discovery {
+    var sweep: HandleSweep
+    private var declarations: [Declaration] = []
+
+    init(sweep: HandleSweep) {
+        self.sweep = sweep
+    }
+
+    private struct Declaration: Sendable {
+        let handle: AttributeHandle
+        let properties: GATT.CharacteristicProperties
+        let valueHandle: AttributeHandle
+        let uuid: BluetoothUUID
+    }
+
+    func request(from start: AttributeHandle) -> ATT.PDU {
+        let type = GATT.AttributeType.characteristic
+        return .readByTypeRequest(.init(start: start, end: sweep.last, type: type))
+    }
+
+    mutating func take(_ response: ATT.PDU) throws(GATT.Failure) {
+        guard case .readByTypeResponse(let response) = response else {
+            throw .unexpected(response)
+        }
+        for entry in response.entries { try take(entry) }
+    }
+
+    /// A declaration lies before its value, and the next one after it (Vol 3, Part G, 3.3): so
+    /// characteristics cannot overlap.
+    private mutating func take(
+        _ entry: ATT.ReadByTypeResponse.Entry
+    ) throws(GATT.Failure) {
+        try sweep.pass(entry.handle)
+        let declaration = try Self.parse(entry)
+        guard declarations.last.map({ $0.valueHandle < entry.handle }) ?? true else {
+            throw .protocolViolation("characteristic \(entry.handle) overlaps the one before")
+        }
+        guard entry.handle < declaration.valueHandle, declaration.valueHandle <= sweep.last else {
+            throw .protocolViolation(
+                "characteristic \(entry.handle) has its value at \(declaration.valueHandle)"
+            )
+        }
+        try declarations.keep(declaration)
+    }
+
+    /// The value: properties, a handle, and a UUID of 16 or 128 bits (Vol 3, Part G, 3.3.1).
+    private static func parse(
+        _ entry: ATT.ReadByTypeResponse.Entry
+    ) throws(GATT.Failure) -> Declaration {
+        do throws(MalformedBytes) {
+            var reader = ByteReader(entry.value)
+            let properties = try reader.readUInt8()
+            let valueHandle = try reader.readAttributeHandle()
+            guard [2, 16].contains(reader.remaining),
+                let uuid = BluetoothUUID(littleEndian: reader.readRemaining())
+            else { throw .invalid(field: "UUID") }
+            return Declaration(
+                handle: entry.handle,
+                properties: .init(rawValue: properties),
+                valueHandle: valueHandle,
+                uuid: uuid
+            )
+        } catch {
+            throw .protocolViolation("characteristic \(entry.handle): \(error)")
+        }
+    }
+
+    func outcome() -> GATT.Outcome { .characteristics(characteristics) }
+
+    /// What was found. Each characteristic ends before the next begins, the last with the range.
+    var characteristics: [GATT.Characteristic] {
+        let ends = declarations.dropFirst().map { AttributeHandle($0.handle.rawValue - 1) }
+        return zip(declarations, ends + [sweep.last]).map { declaration, end in
+            GATT.Characteristic(
+                uuid: declaration.uuid,
+                handle: declaration.handle,
+                valueHandle: declaration.valueHandle,
+                properties: declaration.properties,
+                endHandle: end
+            )
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+
+/// Write Long Characteristic Values, and Write Long Characteristic Descriptors: one value in as
+/// many parts as it takes (Vol 3, Part G, 4.9.4 and 4.12.4).
+///
+/// The specification leaves it to reliable writes to compare what the server returns. It costs
+/// nothing to do it here too, and a value that was damaged on its way is not written.
+struct WriteLongCharacteristicValues: Procedure {
+    let handle: AttributeHandle
+    let offset: Int
+    let value: [UInt8]
+    private var writes = QueuedWrites()
+
+    init(handle: AttributeHandle, offset: Int, value: [UInt8]) {
+        self.handle = handle
+        self.offset = offset
+        self.value = value
+    }
+
+    mutating func begin(mtu: Int) throws(GATT.Failure) -> ProcedureStep {
+        try writes.add(value, at: offset, of: handle)
+        return writes.begin(mtu: mtu)
+    }
+
+    mutating func receive(
+        _ response: ATT.PDU,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(response, mtu: mtu)
+    }
+
+    mutating func receive(
+        _ failure: GATT.Failure,
+        mtu: Int
+    ) throws(GATT.Failure) -> ProcedureStep {
+        try writes.receive(failure)
+    }
+
+    mutating func abandon() -> Bool {
+        writes.abandon()
+        return true
+    }
+}
