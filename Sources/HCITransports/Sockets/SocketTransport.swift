@@ -2,37 +2,50 @@
 
 import Synchronization
 
-/// What the TCP and the Unix transport have in common, which is all but how they are made.
+/// What the TCP and the Unix transport have in common, which is all but how they are made; and what
+/// a server hands out for a connection it accepted.
 final class SocketTransport: HCITransport {
     /// How long a connection may take to be made.
     static let connectTimeout = Duration.seconds(10)
 
     private enum State {
         case closed
+        /// Connected by the other side, and not open yet.
+        case accepted(Descriptor)
         case opening
         case open(SocketStream)
     }
 
-    private let endpoint: SocketEndpoint
+    let name: String
+    /// Nil for an accepted connection: there is no way to make it again.
+    private let endpoint: SocketEndpoint?
     private let connectTimeout: Duration
-    private let state = Mutex(State.closed)
+    private let state: Mutex<State>
 
     init(_ endpoint: SocketEndpoint, connectTimeout: Duration = connectTimeout) {
         self.endpoint = endpoint
         self.connectTimeout = connectTimeout
+        name = endpoint.name
+        state = Mutex(.closed)
     }
 
-    var name: String { endpoint.name }
+    /// Makes the transport of a connection that was accepted; it can be opened once.
+    init(accepted descriptor: Descriptor, name: String) {
+        self.name = name
+        endpoint = nil
+        connectTimeout = .zero
+        state = Mutex(.accepted(descriptor))
+    }
 
     func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
         guard let executor = executor as? AdapterExecutor else { throw .unsuitableExecutor(name) }
-        try beginOpening()
+        let accepted = try beginOpening()
         do throws(TransportError) {
-            let addresses = try await endpoint.addresses()
-            let descriptor = try await connect(to: addresses, on: executor).get()
+            let descriptor =
+                if let accepted { accepted } else { try await connect(on: executor) }
             await start(descriptor, on: executor, receive: receive)
         } catch {
             state.withLock { $0 = .closed }
@@ -40,32 +53,39 @@ final class SocketTransport: HCITransport {
         }
     }
 
-    private func beginOpening() throws(TransportError) {
-        let isClosed = state.withLock { state in
-            guard case .closed = state else { return false }
-            state = .opening
-            return true
+    /// Moves to `.opening`, and takes the connection out if there is one already.
+    private func beginOpening() throws(TransportError) -> Descriptor? {
+        let previous = state.withLock { state in
+            let previous = state
+            switch state {
+            case .closed, .accepted: state = .opening
+            case .opening, .open: break
+            }
+            return previous
         }
-        if !isClosed { throw .alreadyOpen(name) }
+        switch previous {
+        case .closed: return nil
+        case .accepted(let descriptor): return descriptor
+        case .opening, .open: throw .alreadyOpen(name)
+        }
     }
 
-    private func connect(
-        to addresses: [SocketAddress],
-        on executor: AdapterExecutor
-    ) async -> ConnectAttempt.Outcome {
+    private func connect(on executor: AdapterExecutor) async throws(TransportError) -> Descriptor {
+        guard let endpoint else { throw .closedByPeer(name) }
         let attempt = ConnectAttempt(
-            to: addresses,
+            to: try await endpoint.addresses(),
             of: endpoint,
             timeout: connectTimeout,
             executor: executor
         )
-        return await withTaskCancellationHandler {
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 executor.perform { attempt.start { continuation.resume(returning: $0) } }
             }
         } onCancel: {
             executor.perform { attempt.cancel() }
         }
+        return try outcome.get()
     }
 
     private func start(

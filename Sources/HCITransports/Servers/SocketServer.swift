@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What the TCP and the Unix server have in common.
+final class SocketServer: Sendable {
+    private struct Running {
+        let listener: SocketListener
+        let executor: AdapterExecutor
+    }
+
+    private let running = Mutex<Running?>(nil)
+
+    /// Binds to the first address of the endpoint that the system allows, and begins to accept.
+    func start(
+        _ endpoint: SocketEndpoint,
+        on executor: any HostExecutor,
+        accepted: @escaping @Sendable (any HCITransport) -> Void
+    ) async throws(TransportError) -> SocketAddress {
+        guard let executor = executor as? AdapterExecutor else {
+            throw .unsuitableExecutor(endpoint.name)
+        }
+        let addresses = try await endpoint.addresses()
+        let descriptor = try Self.bind(addresses, of: endpoint)
+        let listener = SocketListener(
+            descriptor,
+            name: endpoint.name,
+            executor: executor,
+            accepted: accepted
+        )
+        let isFirst = running.withLock { running in
+            guard running == nil else { return false }
+            running = Running(listener: listener, executor: executor)
+            return true
+        }
+        guard isFirst else { throw .alreadyOpen(endpoint.name) }
+        executor.perform { listener.listen() }
+        return SocketAddress(boundTo: descriptor) ?? addresses[0]
+    }
+
+    private static func bind(
+        _ addresses: [SocketAddress],
+        of endpoint: SocketEndpoint
+    ) throws(TransportError) -> Descriptor {
+        var lastError = TransportError.unreachable(endpoint.name)
+        for address in addresses {
+            do throws(SystemError) {
+                return try SocketListener.bind(address)
+            } catch {
+                lastError = endpoint.error("listen on", error)
+            }
+        }
+        throw lastError
+    }
+
+    /// Closes the listening socket, and returns once it is closed; false if there was none.
+    @discardableResult
+    func stop() async -> Bool {
+        let stopped = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let stopped else { return false }
+        await withCheckedContinuation { continuation in
+            stopped.executor.perform {
+                stopped.listener.close()
+                continuation.resume()
+            }
+        }
+        return true
+    }
+}

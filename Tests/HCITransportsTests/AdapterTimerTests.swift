@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Synchronization
+import Testing
+
+@testable import HCITransports
+
+@Suite("Adapter timer")
+struct AdapterTimerTests {
+    @Test("fires on the executor, once, and not before its deadline")
+    func fires() async {
+        await withExecutor { executor in
+            let deadline = executor.now + .milliseconds(5)
+            let fired = Promise<Instant>()
+            let timer = executor.makeTimer {
+                #expect(executor.isCurrent)
+                fired.fulfil(executor.now)
+            }
+            await executor.run { timer.set(to: deadline) }
+            #expect(await fired.value >= deadline)
+        }
+    }
+
+    @Test("fires at once when its deadline has passed already")
+    func past() async {
+        await withExecutor { executor in
+            let fired = Promise<Bool>()
+            let timer = executor.makeTimer { fired.fulfil(true) }
+            await executor.run { timer.set(to: .zero) }
+            #expect(await fired.value)
+        }
+    }
+
+    @Test("timers fire in the order of their deadlines, not in the order they were set")
+    func order() async {
+        await withExecutor { executor in
+            let seen = Mutex<[Int]>([])
+            let done = Promise<Bool>()
+            let timers = (0..<5).map { index in
+                executor.makeTimer {
+                    seen.withLock { $0.append(index) }
+                    if index == 0 { done.fulfil(true) }
+                }
+            }
+            await executor.run {
+                for (index, timer) in timers.enumerated() {
+                    timer.set(to: Instant(nanoseconds: 100 - Int64(index)))
+                }
+            }
+            #expect(await done.value)
+            #expect(seen.withLock { $0 } == [4, 3, 2, 1, 0])
+        }
+    }
+
+    @Test("a deadline that is removed or moved does not fire, even by a timer of the same instant")
+    func removed() async {
+        await withExecutor { executor in
+            let count = Mutex(0)
+            let done = Promise<Bool>()
+            let victim = executor.makeTimer { count.withLock { $0 += 1 } }
+            let killer = executor.makeTimer { victim.set(to: nil) }
+            let last = executor.makeTimer { done.fulfil(true) }
+            await executor.run {
+                victim.set(to: executor.now + .milliseconds(1))
+                victim.set(to: nil)
+                killer.set(to: Instant(nanoseconds: 1))
+                victim.set(to: Instant(nanoseconds: 2))
+                last.set(to: Instant(nanoseconds: 3))
+            }
+            #expect(await done.value)
+            #expect(count.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("a timer may be set again from its own firing")
+    func repeats() async {
+        await withExecutor { executor in
+            let remaining = Mutex(20)
+            let done = Promise<Bool>()
+            let timer = Mutex<(any HostTimer)?>(nil)
+            let made = executor.makeTimer {
+                let left = remaining.withLock { left in
+                    left -= 1
+                    return left
+                }
+                guard left > 0 else { return done.fulfil(true) }
+                timer.withLock { $0 }?.set(to: .zero)
+            }
+            timer.withLock { $0 = made }
+            await executor.run { made.set(to: .zero) }
+            #expect(await done.value)
+            #expect(remaining.withLock { $0 } == 0)
+            timer.withLock { $0 = nil }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Connecting")
+struct ConnectingTests {
+    private func failure(of transport: any HCITransport) async -> TransportError? {
+        await withExecutor { executor in
+            await #expect(throws: TransportError.self) {
+                try await transport.open(on: executor) { _ in }
+            }
+        }
+    }
+
+    @Test("to a port on which nobody listens is refused")
+    func refusedPort() async throws {
+        let port = try await withExecutor { executor in
+            let server = TCPServer()
+            let port = try await server.start(on: executor) { _ in }
+            await server.stop()
+            return port
+        }
+        let transport = TCPTransport(host: "127.0.0.1", port: port)
+        let error = await failure(of: transport)
+        #expect(error == .refused("tcp:127.0.0.1:\(port)"))
+        #expect(error?.description.contains("start the controller") == true)
+    }
+
+    @Test("to a path where nothing is fails with the path")
+    func noFile() async {
+        let path = temporaryPath()
+        let error = await failure(of: UnixTransport(path: path))
+        #expect(error == .noSuchFile(path: path))
+        #expect(error?.description.contains("check the path") == true)
+    }
+
+    @Test("to a socket file that was left behind is refused")
+    func refusedPath() async throws {
+        let path = temporaryPath()
+        _ = try SocketListener.bind(SocketAddress(path: path))
+        defer { unlink(path) }
+        #expect(await failure(of: UnixTransport(path: path)) == .refused("unix:\(path)"))
+    }
+
+    @Test("to a path too long for a socket fails before the system is asked")
+    func longPath() async {
+        let path = "/tmp/" + String(repeating: "x", count: 200)
+        let limit = SocketAddress.pathLengthLimit
+        let error = await failure(of: UnixTransport(path: path))
+        #expect(error == .pathTooLong(path: path, limit: limit))
+    }
+
+    @Test("to a name that no computer has fails with the name")
+    func unknownHost() async {
+        let error = await failure(of: TCPTransport(host: "no such host!", port: 1))
+        guard case .hostNotFound("no such host!", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("gives up when no answer comes in time")
+    func timeout() async throws {
+        try await withFullListener { executor, endpoint in
+            let transport = SocketTransport(endpoint, connectTimeout: .milliseconds(20))
+            let error = TransportError.timedOut(endpoint.name, after: .milliseconds(20))
+            await #expect(throws: error) {
+                try await transport.open(on: executor) { _ in }
+            }
+        }
+    }
+
+    @Test("gives up when its task is cancelled")
+    func cancelled() async throws {
+        try await withFullListener { executor, endpoint in
+            let transport = SocketTransport(endpoint)
+            let task = Task { try await transport.open(on: executor) { _ in } }
+            task.cancel()
+            await #expect(throws: TransportError.cancelled) { try await task.value }
+        }
+    }
+
+    /// A TCP listener with a full queue, to which a further connection is neither made nor refused.
+    private func withFullListener(
+        _ body: (AdapterExecutor, SocketEndpoint) async throws -> Void
+    ) async throws {
+        try await withExecutor { executor in
+            let addresses = try await SocketEndpoint.tcp(host: "127.0.0.1", port: 0).addresses()
+            let listener = try SocketListener.bind(try #require(addresses.first))
+            let address = try #require(SocketAddress(boundTo: listener))
+            let waiting = try (0...Int(SocketListener.waitingConnectionsLimit)).map { _ in
+                let socket = try Descriptor.streamSocket(family: address.family)
+                _ = address.withPointer { connect(socket.number, $0, $1) }
+                return socket
+            }
+            try await body(executor, .tcp(host: "127.0.0.1", port: try #require(address.port)))
+            withExtendedLifetime((listener, waiting)) {}
+        }
+    }
+
+    @Test("tries the next address when the first refuses")
+    func nextAddress() async throws {
+        try await withExecutor { executor in
+            let server = TCPServer(host: "::1")
+            guard let port = try? await server.start(on: executor, accepted: { _ in }) else {
+                return  // This machine has no IPv6.
+            }
+            let log = Recorder()
+            let transport = TCPTransport(host: "localhost", port: port)
+            try await transport.open(on: executor, receive: log.receive)
+            await executor.run { transport.close() }
+            _ = await log.waitForClosing()
+            await server.stop()
+        }
+    }
+
+    @Test("leaves no descriptor behind, however it ends")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let before = openDescriptors()
+            for kind in SocketKind.allCases {
+                let executor = AdapterExecutor()
+                let pair = try await SocketPair.join(kind, on: executor)
+                try await pair.openFar()
+                await pair.close()
+                try? await UnixTransport(path: "/nowhere").open(on: executor) { _ in }
+                try? await TCPTransport(host: "127.0.0.1", port: 1).open(on: executor) { _ in }
+                let dropped = try await SocketPair.join(kind, on: executor)
+                await executor.run { dropped.near.close() }
+                _ = await dropped.nearLog.waitForClosing()
+                executor.shutDown()
+            }
+            let after = openDescriptors()
+            precondition(after == before, "\(before) descriptors before, \(after) after")
+        }
+    }
+}
+
+/// How many descriptors this process has.
+private func openDescriptors() -> Int {
+    (0..<1024).count { fcntl(Int32($0), F_GETFD) >= 0 }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HCITransports
+
+/// The ways two sockets can be joined in a test.
+enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
+    case tcp, unix
+
+    var testDescription: String {
+        switch self {
+        case .tcp: "TCP"
+        case .unix: "Unix"
+        }
+    }
+}
+
+/// A path in the temporary directory that no other test uses.
+func temporaryPath(_ suffix: String = "sock") -> String {
+    let number = UInt64.random(in: .min ... .max)
+    return "/tmp/lanyard-\(String(number, radix: 36)).\(suffix)"
+}
+
+/// Two joined transports over real sockets: `near` dialled and is open, `far` was accepted and is
+/// not open yet.
+struct SocketPair: Sendable {
+    let near: any HCITransport
+    let far: any HCITransport
+    let nearLog: Recorder
+    let farLog = Recorder()
+    let executor: AdapterExecutor
+
+    static func join(_ kind: SocketKind, on executor: AdapterExecutor) async throws -> SocketPair {
+        let accepted = Promise<any HCITransport>()
+        let log = Recorder()
+        let near: any HCITransport
+        switch kind {
+        case .tcp:
+            let server = TCPServer()
+            let port = try await server.start(on: executor) { accepted.fulfil($0) }
+            near = TCPTransport(host: "localhost", port: port)
+            try await near.open(on: executor, receive: log.receive)
+            _ = await accepted.value
+            await server.stop()
+        case .unix:
+            let server = UnixServer(path: temporaryPath())
+            try await server.start(on: executor) { accepted.fulfil($0) }
+            near = UnixTransport(path: server.path)
+            try await near.open(on: executor, receive: log.receive)
+            _ = await accepted.value
+            await server.stop()
+        }
+        let far = await accepted.value
+        return SocketPair(near: near, far: far, nearLog: log, executor: executor)
+    }
+
+    /// Opens the far end too.
+    func openFar() async throws {
+        try await far.open(on: executor, receive: farLog.receive)
+    }
+
+    /// Closes both ends, and waits until the near one has said so.
+    func close() async {
+        await executor.run { [near, far] in
+            near.close()
+            far.close()
+        }
+        _ = await nearLog.waitForClosing()
+    }
+}
