@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSON {
+    /// The value on one line, without spaces: a line of JSON lines.
+    var compact: String {
+        var writer = JSONWriter(isIndented: false)
+        writer.write(self)
+        return writer.text
+    }
+
+    /// The value on many lines, two spaces an indentation level.
+    var indented: String {
+        var writer = JSONWriter(isIndented: true)
+        writer.write(self)
+        return writer.text
+    }
+}
+
+/// Writes JSON text (RFC 8259).
+private struct JSONWriter {
+    private(set) var text = ""
+    private let isIndented: Bool
+    private var level = 0
+
+    init(isIndented: Bool) {
+        self.isIndented = isIndented
+    }
+
+    mutating func write(_ value: JSON) {
+        switch value {
+        case .null: text += "null"
+        case .bool(let flag): text += flag ? "true" : "false"
+        case .number(let number): text += String(number)
+        case .string(let string): write(string)
+        case .array(let elements):
+            writeList(elements, between: "[", and: "]") { $0.write($1) }
+        case .object(let members):
+            writeList(members, between: "{", and: "}") { writer, member in
+                writer.write(member.key)
+                writer.text += writer.isIndented ? ": " : ":"
+                writer.write(member.value)
+            }
+        }
+    }
+
+    private mutating func writeList<Element>(
+        _ elements: [Element],
+        between open: String,
+        and close: String,
+        writeElement: (inout JSONWriter, Element) -> Void
+    ) {
+        text += open
+        level += 1
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += "," }
+            startLine()
+            writeElement(&self, element)
+        }
+        level -= 1
+        if !elements.isEmpty { startLine() }
+        text += close
+    }
+
+    private mutating func startLine() {
+        guard isIndented else { return }
+        text += "\n" + String(repeating: "  ", count: level)
+    }
+
+    /// Writes a string literal. What a terminal could act upon is escaped too, although JSON would
+    /// allow it: the output is read by people as well.
+    private mutating func write(_ string: String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            default: write(scalar)
+            }
+        }
+        text += "\""
+    }
+
+    private mutating func write(_ scalar: Unicode.Scalar) {
+        guard !TerminalText.isPrintable(scalar) else {
+            text.unicodeScalars.append(scalar)
+            return
+        }
+        for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

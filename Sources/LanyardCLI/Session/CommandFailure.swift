@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a command ended without doing its job: what happened, and what to do next.
+struct CommandFailure: Error, Equatable, Sendable {
+    let status: ExitStatus
+    /// What happened, without a full stop; safe to print.
+    let happened: String
+    /// What a person can do about it; empty where there is nothing to say.
+    let advice: String
+
+    init(_ status: ExitStatus, _ happened: String, advice: String = "") {
+        self.status = status
+        self.happened = happened
+        self.advice = advice
+    }
+
+    /// The one line that goes to standard error.
+    var line: String {
+        "lanyard: " + happened + (advice.isEmpty ? "" : "; " + advice)
+    }
+
+    /// The run was stopped by Ctrl-C.
+    static let interrupted = CommandFailure(.interrupted, "interrupted")
+
+    /// Standard output was closed by whoever read it.
+    static let outputClosed = CommandFailure(.outputClosed, "")
+
+    /// A command line that makes no sense.
+    static func usage(_ happened: String, advice: String = "") -> CommandFailure {
+        CommandFailure(.usage, happened, advice: advice)
+    }
+
+    /// A step that took longer than allowed.
+    static func timedOut(_ step: String, after limit: Duration) -> CommandFailure {
+        CommandFailure(
+            .timedOut,
+            "\(step): no answer within \(SecondsText.describe(limit))",
+            advice: "check that the accessory is on and in range, or allow more with --timeout"
+        )
+    }
+}
+
+/// Durations for people.
+enum SecondsText {
+    /// Seconds with as many decimals as needed, at most three.
+    static func describe(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        var text = DecimalText.describe(milliseconds, exponent: -3)
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return (text.isEmpty ? "0" : text) + " s"
+    }
+}

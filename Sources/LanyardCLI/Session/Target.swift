@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The device a command is to talk to, as a person names it.
+enum Target: Equatable, Sendable {
+    /// An address; `kind` is nil if it was not given and must be learnt by scanning.
+    case address(value: UInt64, kind: DeviceAddress.Kind?)
+    /// A name that the device advertises.
+    case name(String)
+
+    /// Reads `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, or a name. A name that
+    /// could be taken for an address is written `name:…`.
+    ///
+    /// Six groups with colons between them are meant as an address, and refused if they are none:
+    /// a typing error must not become a search for a device of that name.
+    init(_ text: String) throws(CommandFailure) {
+        if text.hasPrefix(Self.namePrefix) {
+            try self.init(name: text.dropFirst(Self.namePrefix.count))
+            return
+        }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let address = parts.first ?? ""
+        guard address.split(separator: ":", omittingEmptySubsequences: false).count == 6 else {
+            try self.init(name: text[...])
+            return
+        }
+        guard let value = DeviceAddress(address, kind: .public)?.value else {
+            throw Self.noAddress(text)
+        }
+        switch parts.count == 1 ? "" : parts[1].lowercased() {
+        case "" where parts.count == 1: self = .address(value: value, kind: nil)
+        case "random": self = .address(value: value, kind: .random)
+        case "public": self = .address(value: value, kind: .public)
+        default: throw Self.noAddress(text)
+        }
+    }
+
+    private init(name: Substring) throws(CommandFailure) {
+        guard !name.isEmpty else {
+            throw .usage("the target is empty", advice: Self.advice)
+        }
+        self = .name(String(name))
+    }
+
+    private static func noAddress(_ text: String) -> CommandFailure {
+        .usage("'\(TerminalText.escape(text))' is no address", advice: advice)
+    }
+
+    private static let namePrefix = "name:"
+    private static let advice =
+        "a target is AA:BB:CC:DD:EE:FF, that with /random or /public, or an advertised name"
+}
+
+extension Target: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .name(let name): "'\(TerminalText.escape(name))'"
+        case .address(let value, let kind):
+            AddressText.describe(DeviceAddress(value: value, kind: kind ?? .public), kind: kind)
+        }
+    }
+}
+
+/// Addresses as targets are written.
+enum AddressText {
+    /// The address with its type.
+    static func describe(_ address: DeviceAddress) -> String {
+        describe(address, kind: address.kind)
+    }
+
+    static func describe(_ address: DeviceAddress, kind: DeviceAddress.Kind?) -> String {
+        kind.map { "\(address)/\(name(of: $0))" } ?? address.description
+    }
+
+    /// `public` or `random`.
+    static func name(of kind: DeviceAddress.Kind) -> String {
+        switch kind {
+        case .public: "public"
+        case .random: "random"
+        }
+    }
+}

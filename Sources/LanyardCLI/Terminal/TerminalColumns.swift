@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many columns of a terminal a text takes, and how to make it take a given number.
+///
+/// Widths follow what terminals do: East Asian wide characters and emoji take two columns (Unicode
+/// Standard Annex 11), combining marks none.
+enum TerminalColumns {
+    /// The columns that `text` takes; `text` holds no control characters.
+    static func count(_ text: String) -> Int {
+        text.reduce(0) { $0 + columns(of: $1) }
+    }
+
+    /// `text` in exactly `columns`: filled up with spaces, or cut with an ellipsis at its end.
+    static func fit(_ text: String, to columns: Int) -> String {
+        let cut = truncate(text, to: columns)
+        return cut + String(repeating: " ", count: max(0, columns - count(cut)))
+    }
+
+    /// `text` in at most `columns`, cut with an ellipsis where it is longer.
+    static func truncate(_ text: String, to columns: Int) -> String {
+        guard columns > 0 else { return "" }
+        guard count(text) > columns else { return text }
+        var result = ""
+        var room = columns - 1
+        for character in text {
+            room -= self.columns(of: character)
+            guard room >= 0 else { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
+    private static func columns(of character: Character) -> Int {
+        character.unicodeScalars.map(columns(of:)).max() ?? 0
+    }
+
+    private static func columns(of scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: break
+        }
+        if scalar.properties.isEmojiPresentation { return 2 }
+        return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
+    }
+
+    /// The blocks whose characters are wide: Hangul Jamo, CJK and what surrounds it, Hangul
+    /// syllables, compatibility and full-width forms, and the supplementary ideographs.
+    private static let wideRanges: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+        0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+        0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
+    ]
+}

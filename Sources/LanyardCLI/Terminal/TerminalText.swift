@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// Makes text that came over the air safe to print.
+///
+/// A name is chosen by a stranger. Printed as it is, it could move the cursor, recolour the screen,
+/// set the window's title, or turn the direction of writing so that an address reads differently.
+/// So everything that is not plainly visible is printed as a visible escape: `\u{1B}` for a
+/// character, `\xFF` for a byte that is no UTF-8, `\\` for the backslash itself, so that two
+/// different names never print alike.
+enum TerminalText {
+    /// `text` with everything invisible made visible.
+    static func escape(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars { append(scalar, to: &result) }
+        return result
+    }
+
+    /// The text that `bytes` spell in UTF-8, with everything invisible, and every byte that is no
+    /// UTF-8, made visible.
+    static func escape(utf8 bytes: some Sequence<UInt8>) -> String {
+        let bytes = Array(bytes)
+        var result = ""
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = bytes.makeIterator()
+        var position = 0
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let encoded):
+                append(Unicode.UTF8.decode(encoded), to: &result)
+                position += encoded.count
+            case .error(let length):
+                for byte in bytes[position..<position + length] {
+                    append(invalid: byte, to: &result)
+                }
+                position += length
+            case .emptyInput:
+                return result
+            }
+        }
+    }
+
+    /// The text that `bytes` spell if they are UTF-8 throughout; otherwise nil.
+    static func text(utf8 bytes: some Sequence<UInt8>) -> String? {
+        String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Whether a character can be printed as it is.
+    static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned,
+            .lineSeparator, .paragraphSeparator:
+            false
+        default: true
+        }
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to result: inout String) {
+        if scalar == "\\" {
+            result += "\\\\"
+        } else if isPrintable(scalar) {
+            result.unicodeScalars.append(scalar)
+        } else {
+            result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        }
+    }
+
+    private static func append(invalid byte: UInt8, to result: inout String) {
+        result += "\\x" + [byte].hexadecimal.uppercased()
+    }
+}
