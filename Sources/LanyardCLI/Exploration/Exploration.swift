@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
 import BluetoothTypes
 
 /// Everything that was found on a peer: its services, what is in them, and the values that could
@@ -39,7 +40,7 @@ struct Exploration: Equatable, Sendable {
         /// Where its declaration is.
         let handle: UInt16
         let valueHandle: UInt16
-        let properties: Properties
+        let properties: GATT.CharacteristicProperties
         var value: Value = .notReadable
         var descriptors: [Descriptor] = []
     }
@@ -58,24 +59,5 @@ struct Exploration: Equatable, Sendable {
         case notReadable
         /// The peer refused, for this reason.
         case refused(String)
-    }
-
-    /// What can be done with a characteristic (Vol 3, Part G, 3.3.1.1).
-    struct Properties: OptionSet, Sendable {
-        let rawValue: UInt8
-
-        static let read = Properties(rawValue: 0x02)
-
-        /// The names of the properties, in the order of their bits.
-        var names: [String] {
-            Self.bitNames.enumerated().compactMap { bit, name in
-                rawValue & 1 << UInt8(bit) == 0 ? nil : name
-            }
-        }
-
-        private static let bitNames = [
-            "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
-            "authenticatedSignedWrites", "extendedProperties",
-        ]
     }
 }

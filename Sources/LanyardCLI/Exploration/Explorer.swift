@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// Asks an accessory for everything it has.
+struct Explorer: Sendable {
+    let accessory: any Accessory
+    let limits: StepLimits
+    /// Told, in words, what is being done.
+    var progress: @Sendable (String) -> Void = { _ in }
+
+    /// Finds every service, characteristic and descriptor, and reads every value that can be read.
+    /// A value that the accessory refuses is noted, and the rest still asked for.
+    func explore(advertisedName: String?) async throws -> Exploration {
+        var exploration = Exploration(
+            address: accessory.address,
+            name: advertisedName,
+            mtu: try await limits.run("asking for the MTU") { try await accessory.mtu }
+        )
+        progress("discovering services")
+        var found = try await services()
+        var position = 0
+        while position < found.count {
+            progress("exploring service \(position + 1) of \(found.count)")
+            let service = try await explore(found[position])
+            exploration.services.append(service)
+            append(service.includes, to: &found)
+            position += 1
+        }
+        exploration.services.sort { $0.handle < $1.handle }
+        exploration.name = exploration.deviceName ?? advertisedName
+        return exploration
+    }
+
+    /// Primary services and then secondary ones; to list the latter is an extra that a server may
+    /// refuse, and one that hides them still tells of those that others include.
+    private func services() async throws -> [GATT.Service] {
+        let primary = try await limits.run("discovering services") {
+            try await accessory.discoverServices(nil)
+        }
+        let secondary = try await limits.run("discovering secondary services") {
+            do {
+                return try await accessory.discoverSecondaryServices()
+            } catch GATT.Failure.attribute {
+                return []
+            }
+        }
+        return primary + secondary
+    }
+
+    private func append(_ includes: [Exploration.Include], to services: inout [GATT.Service]) {
+        for include in includes
+        where !services.contains(where: { $0.handle.rawValue == include.serviceHandle }) {
+            services.append(
+                GATT.Service(
+                    uuid: include.uuid,
+                    isPrimary: false,
+                    handle: AttributeHandle(include.serviceHandle),
+                    endHandle: AttributeHandle(include.serviceEndHandle)
+                )
+            )
+        }
+    }
+
+    private func explore(_ service: GATT.Service) async throws -> Exploration.Service {
+        let included = try await limits.run("looking for included services") {
+            try await accessory.includedServices(of: service)
+        }
+        let characteristics = try await limits.run("discovering characteristics") {
+            try await accessory.characteristics(of: service, uuid: nil)
+        }
+        var result = Exploration.Service(
+            uuid: service.uuid,
+            isPrimary: service.isPrimary,
+            handle: service.handle.rawValue,
+            endHandle: service.endHandle.rawValue,
+            includes: included.map(Exploration.Include.init)
+        )
+        for characteristic in characteristics {
+            result.characteristics.append(try await explore(characteristic))
+        }
+        return result
+    }
+
+    private func explore(
+        _ characteristic: GATT.Characteristic
+    ) async throws -> Exploration.Characteristic {
+        let descriptors = try await limits.run("discovering descriptors") {
+            try await accessory.descriptors(of: characteristic)
+        }
+        var result = Exploration.Characteristic(
+            uuid: characteristic.uuid,
+            handle: characteristic.handle.rawValue,
+            valueHandle: characteristic.valueHandle.rawValue,
+            properties: characteristic.properties
+        )
+        if characteristic.properties.contains(.read) {
+            result.value = try await read(characteristic.valueHandle)
+        }
+        for descriptor in descriptors {
+            result.descriptors.append(
+                Exploration.Descriptor(
+                    uuid: descriptor.uuid,
+                    handle: descriptor.handle.rawValue,
+                    value: try await read(descriptor.handle)
+                )
+            )
+        }
+        return result
+    }
+
+    private func read(_ handle: AttributeHandle) async throws -> Exploration.Value {
+        try await limits.run("reading attribute \(handle.rawValue)") {
+            do {
+                return .bytes(try await accessory.readLong(handle))
+            } catch GATT.Failure.attribute(let code, _) {
+                return .refused(code.description)
+            }
+        }
+    }
+}
+
+extension Exploration.Include {
+    fileprivate init(_ included: GATT.IncludedService) {
+        self.init(
+            handle: included.handle.rawValue,
+            uuid: included.service.uuid,
+            serviceHandle: included.service.handle.rawValue,
+            serviceEndHandle: included.service.endHandle.rawValue
+        )
+    }
+}
+
+extension Exploration {
+    /// What the device calls itself in its Device Name characteristic (Vol 3, Part C, 12.1).
+    fileprivate var deviceName: String? {
+        let characteristics = services.lazy.filter { $0.uuid == BluetoothUUID(0x1800) }
+            .flatMap(\.characteristics)
+        guard let name = characteristics.first(where: { $0.uuid == BluetoothUUID(0x2A00) }),
+            case .bytes(let bytes) = name.value, !bytes.isEmpty
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+
+extension Advertisement {
+    /// The advertisement on one line, for output that is read by a program or kept in a file.
+    var line: String {
+        let summary = Sighting(self, at: .zero).summary
+        let strength = rssi.map { "\($0) dBm" } ?? "-"
+        return [
+            TerminalColumns.fit(AddressText.describe(address), to: 24),
+            TerminalColumns.fit(strength, to: 8),
+            data.localName.map { "\"\(TerminalText.escape($0))\"" } ?? "-",
+            summary.isEmpty ? "-" : summary,
+        ].joined(separator: "  ")
+    }
+
+    /// The advertisement as JSON.
+    var json: JSON {
+        .object([
+            .init("address", .string(address.description)),
+            .init("addressType", .string(AddressText.name(of: address.kind))),
+            .init("name", .string(orNull: data.localName)),
+            .init("rssi", .number(orNull: rssi)),
+            .init("txPower", .number(orNull: txPower ?? data.txPowerLevel)),
+            .init("connectable", .bool(isConnectable)),
+            .init("services", .array(data.serviceUUIDs.map { .string($0.description) })),
+            .init("serviceData", serviceDataJSON),
+            .init("manufacturerData", manufacturerDataJSON),
+            .init("data", .bytes(rawData)),
+        ])
+    }
+
+    private var serviceDataJSON: JSON {
+        let sorted = data.serviceData.sorted { $0.key.description < $1.key.description }
+        return .object(sorted.map { .init($0.key.description, .bytes($0.value)) })
+    }
+
+    private var manufacturerDataJSON: JSON {
+        .array(
+            data.allManufacturerData.map { data in
+                .object([
+                    .init("company", .number(Int(data.company))), .init("data", .bytes(data.bytes)),
+                ])
+            }
+        )
+    }
+}

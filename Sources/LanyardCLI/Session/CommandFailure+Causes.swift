@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+extension CommandFailure {
+    /// What became of a step that ended with `error`, in words, with what to do next.
+    init(_ error: any Error, during step: String) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case is CancellationError: self = .interrupted
+        case let failure as GATT.Failure: self.init(failure, during: step)
+        default: self.init(.internalError, "\(step): \(error)", advice: "please report this")
+        }
+    }
+
+    private init(_ failure: GATT.Failure, during step: String) {
+        switch failure {
+        case .attribute(let code, _):
+            self.init(.refused, "\(step): refused: \(code)", advice: Self.advice(for: code))
+        case .timedOut:
+            self.init(.timedOut, "\(step): \(failure)", advice: Self.tryAgain)
+        case .bearerClosed:
+            self.init(.inputOutput, "\(step): \(failure)", advice: Self.tryAgain)
+        case .cancelled: self = .interrupted
+        case .protocolViolation, .echoMismatch, .tooManyAttributes:
+            self.init(
+                .badData,
+                "\(step): \(failure)",
+                advice: "record it with --trace FILE and show it to the accessory's maker"
+            )
+        case .valueTooLong(let limit):
+            self.init(.usage, "\(step): \(failure)", advice: "give at most \(limit)")
+        case .queueFull, .invalidOperation:
+            self.init(.internalError, "\(step): \(failure)", advice: "please report this")
+        }
+    }
+
+    /// What a person can do about a refusal (Vol 3, Part F, 3.4.1.1).
+    private static func advice(for code: ATT.ErrorCode) -> String {
+        switch code {
+        case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
+            "it wants a paired device, and this version cannot pair"
+        case .insufficientAuthorization: "allow it on the accessory"
+        case .readNotPermitted, .writeNotPermitted, .requestNotSupported:
+            "explore shows what each characteristic can do"
+        case .invalidAttributeValueLength, .valueNotAllowed, .outOfRange:
+            "give another value"
+        case .databaseOutOfSync: "its services have changed: explore it again"
+        default: "see the accessory's documentation"
+        }
+    }
+
+    static let tryAgain = "check that the accessory is on and in range, and try again"
+}

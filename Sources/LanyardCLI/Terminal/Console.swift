@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Where a command prints: results to one place, remarks to another.
+struct Console: Sendable {
+    /// The size of a terminal.
+    struct Size: Equatable, Sendable {
+        let columns: Int
+        let rows: Int
+    }
+
+    /// Whether results are read by a person, not by a program.
+    let isOutputTerminal: Bool
+    /// Whether remarks are read by a person.
+    let isRemarkTerminal: Bool
+    /// The size of the terminal now.
+    let size: @Sendable () -> Size
+    /// Prints to standard output; throws `CommandFailure.outputClosed` when nobody reads it.
+    let write: @Sendable (String) throws -> Void
+    /// Prints to standard error.
+    let remark: @Sendable (String) -> Void
+
+    /// Prints a line of results.
+    func print(_ line: String) throws {
+        try write(line + "\n")
+    }
+}
+
+extension Console {
+    /// The process's own streams.
+    static let standard = Console(
+        isOutputTerminal: isatty(STDOUT_FILENO) == 1,
+        isRemarkTerminal: isatty(STDERR_FILENO) == 1,
+        size: { terminalSize() },
+        write: { text in
+            do {
+                try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            } catch {
+                throw CommandFailure.outputClosed
+            }
+        },
+        remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+    )
+
+    private static func terminalSize() -> Size {
+        var window = winsize()
+        let request = UInt(TIOCGWINSZ)
+        guard ioctl(STDOUT_FILENO, request, &window) == 0, window.ws_col > 0, window.ws_row > 0
+        else { return Size(columns: 80, rows: 24) }
+        return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+}

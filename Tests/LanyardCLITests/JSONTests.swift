@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import LanyardCLI
+
+@Suite struct JSONTests {
+    private let value = JSON.object([
+        .init("zulu", .number(-1)),
+        .init("alpha", .array([.null, .bool(true), .string("x")])),
+        .init("none", .array([])),
+        .init("empty", .object([])),
+    ])
+
+    @Test("Keys keep their order on one line")
+    func writesCompactly() {
+        let text = #"{"zulu":-1,"alpha":[null,true,"x"],"none":[],"empty":{}}"#
+        #expect(value.compact == text)
+    }
+
+    @Test("Indented output has one element a line, and empty containers on one")
+    func writesIndented() {
+        let text = """
+            {
+              "zulu": -1,
+              "alpha": [
+                null,
+                true,
+                "x"
+              ],
+              "none": [],
+              "empty": {}
+            }
+            """
+        #expect(value.indented == text)
+    }
+
+    @Test(
+        "Strings are escaped, also where only a terminal would mind",
+        arguments: [
+            ("a\"b\\c", #""a\"b\\c""#),
+            ("\n\r\t", #""\n\r\t""#),
+            ("\u{0}\u{1B}", #""\u0000\u001b""#),
+            ("\u{7F}\u{9B}", #""\u007f\u009b""#),
+            ("\u{202E}", #""\u202e""#),
+            ("\u{E0001}", #""\udb40\udc01""#),
+            ("é世🎧/", "\"é世🎧/\""),
+        ]
+    )
+    func escapesStrings(text: String, expected: String) {
+        #expect(JSON.string(text).compact == expected)
+    }
+
+    @Test("What is absent is null")
+    func absentIsNull() {
+        #expect(JSON.string(orNull: nil).compact == "null")
+        #expect(JSON.number(orNull: nil).compact == "null")
+        #expect(JSON.number(orNull: 3).compact == "3")
+        #expect(JSON.bytes([0x0A, 0xFF]).compact == "\"0aff\"")
+    }
+}
