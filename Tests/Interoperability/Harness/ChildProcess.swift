@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// A process that a test started, and that does not outlive the object.
+///
+/// Its standard input stays open until `closeInput()` or the end of the object: peers take the
+/// end of their input as the end of their life, so none survives even a test that crashes. Its
+/// standard error goes to a file, read with `log`.
+final class ChildProcess: Sendable {
+    /// How a process ended.
+    enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case killed(signal: Int32)
+    }
+
+    private enum Life {
+        case running
+        case over(Ending)
+    }
+
+    /// One process is started at a time: between the making of a pipe and its marking as not to be
+    /// inherited, another start would inherit it, and keep it open.
+    private static let starting = Mutex(())
+
+    private let identifier: pid_t
+    private let logPath: String
+    private let life = Mutex(Life.running)
+    private let input: Mutex<Int32?>
+    private let output: Mutex<PipeReader>
+
+    /// Starts `executable` (a path) with `arguments` and the test's own environment, changed by
+    /// `environment`.
+    init(
+        _ executable: String,
+        _ arguments: [String],
+        environment: [String: String] = [:]
+    ) throws {
+        let log = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).log"
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (identifier, input, output) = try Self.starting.withLock { _ in
+            let (input, output) = (try PipeEnds(), try PipeEnds())
+            defer {
+                close(input.reading)
+                close(output.writing)
+            }
+            do {
+                let identifier = try spawn(
+                    [executable] + arguments, environment: environment,
+                    input: input.reading, output: output.writing, log: log)
+                return (identifier, input.writing, output.reading)
+            } catch {
+                close(input.writing)
+                close(output.reading)
+                throw error
+            }
+        }
+        self.identifier = identifier
+        self.input = Mutex(input)
+        self.output = Mutex(PipeReader(descriptor: output))
+        logPath = log
+    }
+
+    deinit {
+        kill()
+        closeInput()
+        unlink(logPath)
+    }
+
+    /// What the process wrote to standard error until now.
+    var log: String {
+        (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
+    }
+
+    /// Sends a signal, unless the process is over: then its number may belong to another.
+    func send(signal: Int32) {
+        life.withLock { life in
+            if case .running = life { _ = Foundation.kill(identifier, signal) }
+        }
+    }
+
+    /// Makes the process stand still until `resume()`.
+    func suspend() { send(signal: SIGSTOP) }
+
+    /// Lets a suspended process go on.
+    func resume() { send(signal: SIGCONT) }
+
+    /// Ends the process at once, without a last word, and waits until it is gone.
+    func kill() {
+        send(signal: SIGKILL)
+        _ = reap()
+    }
+
+    /// Closes the standard input of the process.
+    func closeInput() {
+        input.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    /// The next line on standard output; nil if the process closed it.
+    func nextLine(within limit: Duration) async throws -> String? {
+        let deadline = Deadline.within(limit)
+        return try await onOwnThread { [self] in
+            try output.withLock { output in try output.line(before: deadline) }
+        }
+    }
+
+    /// What is written to standard output until the process ends, and how it ends.
+    ///
+    /// A process that takes longer than `limit` is killed, and an error thrown.
+    func waitUntilEnd(within limit: Duration) async throws -> (output: String, ending: Ending) {
+        let deadline = Deadline.within(limit)
+        return try await onOwnThread { [self] in
+            do {
+                let text = try output.withLock { output in
+                    try output.everything(before: deadline)
+                }
+                return (text, reap())
+            } catch {
+                kill()
+                throw ProcessError.ended("the process did not end in \(limit)", log: log)
+            }
+        }
+    }
+
+    private func reap() -> Ending {
+        life.withLock { life in
+            if case .over(let ending) = life { return ending }
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            let ending = signal == 0 ? Ending.exited(status >> 8 & 0xFF) : .killed(signal: signal)
+            life = .over(ending)
+            return ending
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// The controllers that the tests run on.
+enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    /// Bumble's: lenient, a stub in many places.
+    case bumble
+    /// RootCanal's: strict, refuses what the specification forbids.
+    case rootCanal
+
+    /// The kinds that exist for this machine: RootCanal's library is for Linux on x86-64.
+    static var available: [ControllerKind] {
+        #if os(Linux) && arch(x86_64)
+            allCases
+        #else
+            [.bumble]
+        #endif
+    }
+
+    var testDescription: String { "on \(rawValue)" }
+
+    /// What serves controllers of this kind.
+    var executable: String {
+        switch self {
+        case .bumble: PeerInstallation.python
+        case .rootCanal: PeerInstallation.rootCanalServer
+        }
+    }
+
+    /// The arguments with which `executable` serves at these endpoints.
+    func arguments(endpoints: [String]) -> [String] {
+        switch self {
+        case .bumble: [PeerInstallation.scripts + "controllers.py"] + endpoints
+        case .rootCanal: [PeerInstallation.rootCanalLibrary] + endpoints
+        }
+    }
+}

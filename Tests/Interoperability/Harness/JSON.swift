@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A JSON value, for comparing what a peer says of itself with what we found.
+enum JSON: Equatable, Sendable, Decodable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([String: JSON])
+
+    init(parsing text: String) throws {
+        self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSON].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSON].self))
+        }
+    }
+
+    /// The member of an object; null if there is none.
+    subscript(key: String) -> JSON {
+        guard case .object(let members) = self else { return .null }
+        return members[key] ?? .null
+    }
+
+    /// The elements of an array; none for anything else.
+    var elements: [JSON] {
+        guard case .array(let elements) = self else { return [] }
+        return elements
+    }
+
+    /// The text of a string.
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The value of a whole number.
+    var integer: Int? {
+        guard case .number(let value) = self else { return nil }
+        return Int(exactly: value)
+    }
+
+    /// Where `self` differs from `expected`, one line each: `services[3].uuid: …, not …`.
+    func differences(from expected: JSON, at path: String = "") -> [String] {
+        switch (self, expected) {
+        case (.object(let found), .object(let wanted)):
+            let keys = Set(found.keys).union(wanted.keys).sorted()
+            return keys.flatMap { key in
+                let place = path.isEmpty ? key : "\(path).\(key)"
+                return Self.differences(found[key], wanted[key], at: place)
+            }
+        case (.array(let found), .array(let wanted)):
+            return (0..<max(found.count, wanted.count)).flatMap { index in
+                Self.differences(
+                    index < found.count ? found[index] : nil,
+                    index < wanted.count ? wanted[index] : nil,
+                    at: "\(path)[\(index)]"
+                )
+            }
+        default:
+            return self == expected ? [] : ["\(path): \(self), not \(expected)"]
+        }
+    }
+
+    private static func differences(_ found: JSON?, _ wanted: JSON?, at path: String) -> [String] {
+        switch (found, wanted) {
+        case (let found?, let wanted?): found.differences(from: wanted, at: path)
+        case (let found?, nil): ["\(path): \(found), where nothing was expected"]
+        case (nil, let wanted?): ["\(path): missing; expected \(wanted)"]
+        case (nil, nil): []
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The `lanyard` executable, run as a person would run it.
+enum LanyardTool {
+    /// What a run left behind.
+    struct Result: Sendable {
+        let ending: ChildProcess.Ending
+        let output: String
+        let errors: String
+
+        var succeeded: Bool { ending == .exited(0) }
+    }
+
+    /// The executable beside the tests' own, since both come from one build.
+    static let path: String = {
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let beside = tests.deletingLastPathComponent().appendingPathComponent("lanyard").path
+        let isThere = FileManager.default.isExecutableFile(atPath: beside)
+        return isThere ? beside : PeerInstallation.packageRoot + "/.build/debug/lanyard"
+    }()
+
+    /// Starts the tool; the caller waits for it, stops it, or sends it signals.
+    static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
+        try ChildProcess(path, arguments, environment: ["LANYARD_ADAPTER": adapter])
+    }
+
+    /// Runs the tool to its end, which must come within `limit`.
+    static func run(
+        _ arguments: String...,
+        adapter: String,
+        within limit: Duration = .seconds(60)
+    ) async throws -> Result {
+        let process = try start(arguments, adapter: adapter)
+        let (output, ending) = try await process.waitUntilEnd(within: limit)
+        return Result(ending: ending, output: output, errors: process.log)
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// A peer that has said `ready`.
+struct Peer: Sendable {
+    /// How long a peer may take to become ready: a Python on a busy machine takes seconds.
+    static let readyLimit: Duration = .seconds(30)
+
+    let process: ChildProcess
+
+    /// The facts in its ready line.
+    let facts: JSON
+
+    /// Starts a peer and waits for its ready line.
+    init(_ executable: String, _ arguments: [String]) async throws {
+        process = try ChildProcess(executable, arguments)
+        let line = try await process.nextLine(within: Self.readyLimit)
+        guard let line, line.hasPrefix("ready ") else {
+            process.kill()
+            throw ProcessError.ended("\(executable) did not become ready", log: process.log)
+        }
+        facts = try JSON(parsing: String(line.dropFirst("ready ".count)))
+    }
+}
+
+/// Controllers on one simulated air.
+struct Controllers: Sendable {
+    let process: ChildProcess
+
+    /// One adapter for each host, as `--adapter` takes it.
+    let adapters: [String]
+}
+
+/// An accessory on the air.
+struct Accessory: Sendable {
+    /// What an accessory can be; see Peers/README.md.
+    enum Profile: String, Sendable {
+        case demo, large, stream
+    }
+
+    let process: ChildProcess
+
+    /// Its own description of itself, which `lanyard explore --json` must print.
+    let database: JSON
+
+    /// Its address as text.
+    var address: String { database["address"].text ?? "" }
+
+    /// The name that it advertises.
+    var name: String { database["name"].text ?? "" }
+}
+
+/// The peers of one test. They end with `withPeers`, whatever happens in it.
+final class PeerGroup: Sendable {
+    private let processes = Mutex<[ChildProcess]>([])
+
+    /// Starts controllers for `count` hosts.
+    ///
+    /// A kind that makes a controller of each connection gives all hosts the same adapter.
+    func controllers(
+        _ kind: ControllerKind,
+        count: Int = 2,
+        endpoint: String = "tcp:0"
+    ) async throws -> Controllers {
+        let endpointCount = kind == .bumble ? count : 1
+        let endpoints = [String](repeating: endpoint, count: endpointCount)
+        let peer = try await start(kind.executable, kind.arguments(endpoints: endpoints))
+        let served = peer.facts["adapters"].elements.compactMap(\.text)
+        let adapters = (0..<count).map { served[$0 % served.count] }
+        return Controllers(process: peer.process, adapters: adapters)
+    }
+
+    /// Starts an accessory. More options as in `accessory.py --help`.
+    func accessory(
+        _ profile: Accessory.Profile,
+        on adapter: String,
+        name: String = "Lanyard Demo",
+        address: String = "F1:A0:00:00:00:01",
+        options: [String] = []
+    ) async throws -> Accessory {
+        let script = PeerInstallation.scripts + "accessory.py"
+        let settings = [
+            "--adapter", adapter, "--profile", profile.rawValue, "--name", name,
+            "--address", address,
+        ]
+        let peer = try await start(PeerInstallation.python, [script] + settings + options)
+        return Accessory(process: peer.process, database: peer.facts)
+    }
+
+    private func start(_ executable: String, _ arguments: [String]) async throws -> Peer {
+        let peer = try await Peer(executable, arguments)
+        processes.withLock { $0.append(peer.process) }
+        return peer
+    }
+
+    fileprivate func end(printingLogs: Bool) {
+        let ended = processes.withLock { processes in
+            defer { processes = [] }
+            return processes
+        }
+        for process in ended.reversed() {
+            process.kill()
+            if printingLogs { print(process.log.suffix(4000)) }
+        }
+    }
+}
+
+/// Gives `body` a group of peers that ends with it. If it throws, the peers' logs are printed.
+func withPeers<Value>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (PeerGroup) async throws -> Value
+) async throws -> Value {
+    let group = PeerGroup()
+    do {
+        let value = try await body(group)
+        group.end(printingLogs: false)
+        return value
+    } catch {
+        group.end(printingLogs: true)
+        throw error
+    }
+}

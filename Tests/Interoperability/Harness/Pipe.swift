@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What went wrong between a test and a process that it started.
+enum ProcessError: Error, CustomStringConvertible {
+    /// The system refused, with the name of the call and its error.
+    case refused(call: String, error: Int32)
+    /// The process did not do in time what was waited for.
+    case tooSlow(String)
+    /// The process ended before it did what was waited for; what it had written to standard error.
+    case ended(String, log: String)
+
+    var description: String {
+        switch self {
+        case .refused(let call, let error): "\(call): \(String(cString: strerror(error)))"
+        case .tooSlow(let what): "\(what) in time"
+        case .ended(let what, let log): "\(what); it wrote:\n\(log)"
+        }
+    }
+}
+
+/// Both ends of a pipe, which no process inherits that is not told to.
+struct PipeEnds {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw ProcessError.refused(call: "pipe", error: errno) }
+        (reading, writing) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+}
+
+/// The reading end of a pipe: lines, or everything, but never for longer than a deadline.
+struct PipeReader: ~Copyable {
+    let descriptor: Int32
+    private var unread: [UInt8] = []
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next line without its end; nil if the other side closed first.
+    mutating func line(before deadline: Deadline) throws -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread.removeSubrange(...end) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            guard try fill(before: deadline) else { return nil }
+        }
+    }
+
+    /// All that is written until the other side closes.
+    mutating func everything(before deadline: Deadline) throws -> String {
+        while try fill(before: deadline) {}
+        defer { unread = [] }
+        return String(decoding: unread, as: UTF8.self)
+    }
+
+    /// Waits for more octets; false if there will be none.
+    private mutating func fill(before deadline: Deadline) throws -> Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        switch poll(&watched, 1, deadline.milliseconds) {
+        case 0: throw ProcessError.tooSlow("nothing came")
+        case ..<0 where errno != EINTR: throw ProcessError.refused(call: "poll", error: errno)
+        case ..<0: return true
+        default: break
+        }
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count >= 0 else { throw ProcessError.refused(call: "read", error: errno) }
+        unread += chunk[..<count]
+        return count > 0
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A harness that hangs, leaks processes or compares nothing would make every other test worthless.
+@Suite struct HarnessTests {
+    static let limit: Duration = .seconds(20)
+
+    @Test func aChildIsReadLineByLineAndThenToItsEnd() async throws {
+        let child = try ChildProcess("/bin/sh", ["-c", "echo one; echo two; echo bad >&2; exit 3"])
+        #expect(try await child.nextLine(within: Self.limit) == "one")
+        let rest = try await child.waitUntilEnd(within: Self.limit)
+        #expect(rest.output == "two\n")
+        #expect(rest.ending == .exited(3))
+        #expect(child.log == "bad\n")
+    }
+
+    @Test func aChildEndsWhenItsInputCloses() async throws {
+        let child = try ChildProcess("/bin/cat", [])
+        child.closeInput()
+        #expect(try await child.waitUntilEnd(within: Self.limit).ending == .exited(0))
+    }
+
+    @Test func aChildThatSaysNothingIsGivenUp() async throws {
+        let child = try ChildProcess("/bin/cat", [])
+        await #expect(throws: ProcessError.self) {
+            try await child.nextLine(within: .milliseconds(20))
+        }
+    }
+
+    @Test func aChildThatDoesNotEndIsKilled() async throws {
+        let child = try ChildProcess("/bin/cat", [])
+        await #expect(throws: ProcessError.self) {
+            try await child.waitUntilEnd(within: .milliseconds(20))
+        }
+        #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
+    }
+
+    @Test func aSuspendedChildCanBeKilled() async throws {
+        let child = try ChildProcess("/bin/cat", [])
+        child.suspend()
+        child.kill()
+        #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
+    }
+
+    @Test func anInterruptReachesAChildEvenFromABackgroundRunner() async throws {
+        let child = try ChildProcess("/bin/cat", [])
+        child.send(signal: SIGINT)
+        #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGINT))
+    }
+
+    @Test func aMissingExecutableIsAnErrorWithItsName() {
+        #expect { try ChildProcess("/no/such/peer", []) } throws: { error in
+            "\(error)".contains("/no/such/peer")
+        }
+    }
+
+    @Test func aPeerThatFailsToStartIsReportedWithItsLog() async {
+        await #expect {
+            _ = try await Peer("/bin/sh", ["-c", "echo no such port >&2"])
+        } throws: { error in
+            "\(error)".contains("no such port")
+        }
+    }
+
+    @Test func differencesNameTheirPlace() throws {
+        let found = try JSON(parsing: #"{"a":[{"b":1},{"b":2,"c":null}],"d":true}"#)
+        let wanted = try JSON(parsing: #"{"a":[{"b":1},{"b":3}],"d":true,"e":"x"}"#)
+        #expect(found.differences(from: found).isEmpty)
+        #expect(
+            found.differences(from: wanted) == [
+                "a[1].b: number(2.0), not number(3.0)",
+                "a[1].c: null, where nothing was expected",
+                #"e: missing; expected string("x")"#,
+            ]
+        )
+    }
+
+    @Test func elementsTooManyAndTooFewAreDifferences() throws {
+        let two = try JSON(parsing: "[1,2]")
+        let one = try JSON(parsing: "[1]")
+        #expect(two.differences(from: one).count == 1)
+        #expect(one.differences(from: two).count == 1)
+    }
+}
