@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Every command that has a type here.
+    private static let commandTypes: [any HCICommand.Type] = [
+        Disconnect.self,
+        ReadRemoteVersionInformation.self,
+        SetEventMask.self,
+        Reset.self,
+        SetControllerToHostFlowControl.self,
+        HostBufferSize.self,
+        HostNumberOfCompletedPackets.self,
+        ReadTransmitPowerLevel.self,
+        SetEventMaskPage2.self,
+        WriteLEHostSupport.self,
+        ReadAuthenticatedPayloadTimeout.self,
+        WriteAuthenticatedPayloadTimeout.self,
+        ReadLocalVersionInformation.self,
+        ReadLocalSupportedCommands.self,
+        ReadLocalSupportedFeatures.self,
+        ReadBufferSize.self,
+        ReadBDAddress.self,
+        ReadRSSI.self,
+        LESetEventMask.self,
+        LEReadBufferSize.self,
+        LEReadBufferSizeV2.self,
+        LEReadLocalSupportedFeatures.self,
+        LESetRandomAddress.self,
+        LEReadSupportedStates.self,
+        LERand.self,
+        LEReadTransmitPower.self,
+        LESetScanParameters.self,
+        LESetScanEnable.self,
+        LESetExtendedScanParameters.self,
+        LESetExtendedScanEnable.self,
+        LECreateConnection.self,
+        LECreateConnectionCancel.self,
+        LEExtendedCreateConnection.self,
+        LEReadFilterAcceptListSize.self,
+        LEClearFilterAcceptList.self,
+        LEAddDeviceToFilterAcceptList.self,
+        LERemoveDeviceFromFilterAcceptList.self,
+        LEConnectionUpdate.self,
+        LESetHostChannelClassification.self,
+        LEReadChannelMap.self,
+        LEReadRemoteFeatures.self,
+        LERemoteConnectionParameterRequestReply.self,
+        LERemoteConnectionParameterRequestNegativeReply.self,
+        LESetDataLength.self,
+        LEReadSuggestedDefaultDataLength.self,
+        LEWriteSuggestedDefaultDataLength.self,
+        LEReadMaximumDataLength.self,
+        LEReadPHY.self,
+        LESetDefaultPHY.self,
+        LESetPHY.self,
+        LEEncrypt.self,
+        LEEnableEncryption.self,
+        LELongTermKeyRequestReply.self,
+        LELongTermKeyRequestNegativeReply.self,
+        LEReadLocalP256PublicKey.self,
+        LEGenerateDHKey.self,
+        LEAddDeviceToResolvingList.self,
+        LERemoveDeviceFromResolvingList.self,
+        LEClearResolvingList.self,
+        LEReadResolvingListSize.self,
+        LEReadPeerResolvableAddress.self,
+        LEReadLocalResolvableAddress.self,
+        LESetAddressResolutionEnable.self,
+        LESetResolvablePrivateAddressTimeout.self,
+        LESetPrivacyMode.self,
+        LESetAdvertisingParameters.self,
+        LEReadAdvertisingPhysicalChannelTxPower.self,
+        LESetAdvertisingData.self,
+        LESetScanResponseData.self,
+        LESetAdvertisingEnable.self,
+        LESetAdvertisingSetRandomAddress.self,
+        LESetExtendedAdvertisingParameters.self,
+        LESetExtendedAdvertisingData.self,
+        LESetExtendedScanResponseData.self,
+        LESetExtendedAdvertisingEnable.self,
+        LEReadMaximumAdvertisingDataLength.self,
+        LEReadNumberOfSupportedAdvertisingSets.self,
+        LERemoveAdvertisingSet.self,
+        LEClearAdvertisingSets.self,
+    ]
+
+    /// The type of each command, by its opcode.
+    static let commandTypesByOpcode = Dictionary(
+        uniqueKeysWithValues: commandTypes.map { ($0.opcode, $0) }
+    )
+
+    /// The command that a packet holds, typed; nil if its opcode has no type here, and throws if
+    /// its parameters do not have the form they must have.
+    package static func command(
+        opcode: Opcode,
+        parameters: ArraySlice<UInt8>
+    ) throws(MalformedBytes) -> (any HCICommand)? {
+        try commandTypesByOpcode[opcode]?.init(parsing: parameters)
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Reads what the controller is. (Vol 4, Part E, 7.4.1)
+    package struct ReadLocalVersionInformation: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.readLocalVersionInformation
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var hciVersion: Version
+            package var hciSubversion: UInt16
+            package var linkLayerVersion: Version
+            /// The company that made it, as in the Assigned Numbers.
+            package var company: UInt16
+            package var linkLayerSubversion: UInt16
+
+            package init(
+                hciVersion: Version,
+                hciSubversion: UInt16,
+                linkLayerVersion: Version,
+                company: UInt16,
+                linkLayerSubversion: UInt16
+            ) {
+                self.hciVersion = hciVersion
+                self.hciSubversion = hciSubversion
+                self.linkLayerVersion = linkLayerVersion
+                self.company = company
+                self.linkLayerSubversion = linkLayerSubversion
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                hciVersion = try reader.decode()
+                hciSubversion = try reader.decode()
+                linkLayerVersion = try reader.decode()
+                company = try reader.decode()
+                linkLayerSubversion = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(
+                    hciVersion,
+                    hciSubversion,
+                    linkLayerVersion,
+                    company,
+                    linkLayerSubversion
+                )
+            }
+        }
+    }
+
+    /// Reads which commands the controller knows. (Vol 4, Part E, 7.4.2)
+    package struct ReadLocalSupportedCommands: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.readLocalSupportedCommands
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var commands: SupportedCommands
+
+            package init(commands: SupportedCommands) {
+                self.commands = commands
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                commands = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(commands)
+            }
+        }
+    }
+
+    /// Reads the features of the controller that are not only of LE. (Vol 4, Part E, 7.4.3)
+    package struct ReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.readLocalSupportedFeatures
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var features: LMPFeatures
+
+            package init(features: LMPFeatures) {
+                self.features = features
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                features = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(features)
+            }
+        }
+    }
+
+    /// Reads the buffers that classic links have, and LE shares if it has none of its own. (Vol 4,
+    /// Part E, 7.4.5)
+    package struct ReadBufferSize: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.readBufferSize
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var aclPacketLength: UInt16
+            package var synchronousPacketLength: UInt8
+            package var aclPacketCount: UInt16
+            package var synchronousPacketCount: UInt16
+
+            package init(
+                aclPacketLength: UInt16,
+                synchronousPacketLength: UInt8,
+                aclPacketCount: UInt16,
+                synchronousPacketCount: UInt16
+            ) {
+                self.aclPacketLength = aclPacketLength
+                self.synchronousPacketLength = synchronousPacketLength
+                self.aclPacketCount = aclPacketCount
+                self.synchronousPacketCount = synchronousPacketCount
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                aclPacketLength = try reader.decode()
+                synchronousPacketLength = try reader.decode()
+                aclPacketCount = try reader.decode()
+                synchronousPacketCount = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(
+                    aclPacketLength,
+                    synchronousPacketLength,
+                    aclPacketCount,
+                    synchronousPacketCount
+                )
+            }
+        }
+    }
+
+    /// Reads the public address. (Vol 4, Part E, 7.4.6)
+    package struct ReadBDAddress: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.readBDAddress
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            /// All zero if there is none.
+            package var address: BareAddress
+
+            package init(address: BareAddress) {
+                self.address = address
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                address = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(address)
+            }
+        }
+    }
+
+    /// Reads how strong the last packet of a link arrived. (Vol 4, Part E, 7.5.4)
+    package struct ReadRSSI: CommandCompleteCommand {
+        package static let opcode = Opcode.readRSSI
+
+        package var connectionHandle: ConnectionHandle
+
+        package init(connectionHandle: ConnectionHandle) {
+            self.connectionHandle = connectionHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle)
+        }
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var connectionHandle: ConnectionHandle
+            /// In dBm; 127 if not known.
+            package var rssi: Int8
+
+            package init(connectionHandle: ConnectionHandle, rssi: Int8) {
+                self.connectionHandle = connectionHandle
+                self.rssi = rssi
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                connectionHandle = try reader.decode()
+                rssi = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(connectionHandle, rssi)
+            }
+        }
+    }
+}

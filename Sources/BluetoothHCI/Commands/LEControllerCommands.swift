@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Says which LE events may be sent. (Vol 4, Part E, 7.8.1)
+    package struct LESetEventMask: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetEventMask
+
+        package var mask: LEEventMask
+
+        package init(mask: LEEventMask) {
+            self.mask = mask
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            mask = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(mask)
+        }
+    }
+
+    /// Reads the controller's buffers for LE links. (Vol 4, Part E, 7.8.2)
+    package struct LEReadBufferSize: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadBufferSize
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            /// Octets; 0 if classic buffers are shared.
+            package var aclPacketLength: UInt16
+            package var aclPacketCount: UInt8
+
+            package init(aclPacketLength: UInt16, aclPacketCount: UInt8) {
+                self.aclPacketLength = aclPacketLength
+                self.aclPacketCount = aclPacketCount
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                aclPacketLength = try reader.decode()
+                aclPacketCount = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(aclPacketLength, aclPacketCount)
+            }
+        }
+    }
+
+    /// Reads the controller's buffers for LE links and for streams. (Vol 4, Part E, 7.8.2)
+    package struct LEReadBufferSizeV2: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadBufferSizeV2
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            /// Octets; 0 if classic buffers are shared.
+            package var aclPacketLength: UInt16
+            package var aclPacketCount: UInt8
+            package var isochronousPacketLength: UInt16
+            package var isochronousPacketCount: UInt8
+
+            package init(
+                aclPacketLength: UInt16,
+                aclPacketCount: UInt8,
+                isochronousPacketLength: UInt16,
+                isochronousPacketCount: UInt8
+            ) {
+                self.aclPacketLength = aclPacketLength
+                self.aclPacketCount = aclPacketCount
+                self.isochronousPacketLength = isochronousPacketLength
+                self.isochronousPacketCount = isochronousPacketCount
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                aclPacketLength = try reader.decode()
+                aclPacketCount = try reader.decode()
+                isochronousPacketLength = try reader.decode()
+                isochronousPacketCount = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(
+                    aclPacketLength,
+                    aclPacketCount,
+                    isochronousPacketLength,
+                    isochronousPacketCount
+                )
+            }
+        }
+    }
+
+    /// Reads what the link layer can do. (Vol 4, Part E, 7.8.3)
+    package struct LEReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadLocalSupportedFeatures
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var features: LEFeatures
+
+            package init(features: LEFeatures) {
+                self.features = features
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                features = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(features)
+            }
+        }
+    }
+
+    /// Sets the random address used for scanning, initiating and legacy advertising. (Vol 4, Part
+    /// E, 7.8.4)
+    package struct LESetRandomAddress: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetRandomAddress
+
+        package var address: BareAddress
+
+        package init(address: BareAddress) {
+            self.address = address
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            address = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(address)
+        }
+    }
+
+    /// Reads which activities the controller can combine. (Vol 4, Part E, 7.8.27)
+    package struct LEReadSupportedStates: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadSupportedStates
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var states: LESupportedStates
+
+            package init(states: LESupportedStates) {
+                self.states = states
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                states = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(states)
+            }
+        }
+    }
+
+    /// Asks for 64 random bits. (Vol 4, Part E, 7.8.23)
+    package struct LERand: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leRand
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var random: UInt64
+
+            package init(random: UInt64) {
+                self.random = random
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                random = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(random)
+            }
+        }
+    }
+
+    /// Reads the range of power the radio has. (Vol 4, Part E, 7.8.74)
+    package struct LEReadTransmitPower: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadTransmitPower
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            /// In dBm.
+            package var minimum: Int8
+            /// In dBm.
+            package var maximum: Int8
+
+            package init(minimum: Int8, maximum: Int8) {
+                self.minimum = minimum
+                self.maximum = maximum
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                minimum = try reader.decode()
+                maximum = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(minimum, maximum)
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Suggests how long the packets of a link may be. (Vol 4, Part E, 7.8.33)
+    package struct LESetDataLength: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetDataLength
+        package typealias ReturnParameters = LinkReturnParameters
+
+        package var connectionHandle: ConnectionHandle
+        package var transmitOctets: UInt16
+        package var transmitTime: AirTime
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            transmitOctets: UInt16,
+            transmitTime: AirTime
+        ) {
+            self.connectionHandle = connectionHandle
+            self.transmitOctets = transmitOctets
+            self.transmitTime = transmitTime
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            transmitOctets = try reader.decode()
+            transmitTime = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, transmitOctets, transmitTime)
+        }
+    }
+
+    /// Reads how long packets of new links are to be. (Vol 4, Part E, 7.8.34)
+    package struct LEReadSuggestedDefaultDataLength: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadSuggestedDefaultDataLength
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var transmitOctets: UInt16
+            package var transmitTime: AirTime
+
+            package init(transmitOctets: UInt16, transmitTime: AirTime) {
+                self.transmitOctets = transmitOctets
+                self.transmitTime = transmitTime
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                transmitOctets = try reader.decode()
+                transmitTime = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(transmitOctets, transmitTime)
+            }
+        }
+    }
+
+    /// Sets how long packets of new links are to be. (Vol 4, Part E, 7.8.35)
+    package struct LEWriteSuggestedDefaultDataLength: CommandCompleteCommand {
+        package static let opcode = Opcode.leWriteSuggestedDefaultDataLength
+
+        package var transmitOctets: UInt16
+        package var transmitTime: AirTime
+
+        package init(transmitOctets: UInt16, transmitTime: AirTime) {
+            self.transmitOctets = transmitOctets
+            self.transmitTime = transmitTime
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            transmitOctets = try reader.decode()
+            transmitTime = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(transmitOctets, transmitTime)
+        }
+    }
+
+    /// Reads how long packets can be at most. (Vol 4, Part E, 7.8.46)
+    package struct LEReadMaximumDataLength: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadMaximumDataLength
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var transmitOctets: UInt16
+            package var transmitTime: AirTime
+            package var receiveOctets: UInt16
+            package var receiveTime: AirTime
+
+            package init(
+                transmitOctets: UInt16,
+                transmitTime: AirTime,
+                receiveOctets: UInt16,
+                receiveTime: AirTime
+            ) {
+                self.transmitOctets = transmitOctets
+                self.transmitTime = transmitTime
+                self.receiveOctets = receiveOctets
+                self.receiveTime = receiveTime
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                transmitOctets = try reader.decode()
+                transmitTime = try reader.decode()
+                receiveOctets = try reader.decode()
+                receiveTime = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(transmitOctets, transmitTime, receiveOctets, receiveTime)
+            }
+        }
+    }
+}

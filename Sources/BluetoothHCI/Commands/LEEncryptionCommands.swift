@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Encrypts one block with AES-128. (Vol 4, Part E, 7.8.22)
+    package struct LEEncrypt: CommandCompleteCommand {
+        package static let opcode = Opcode.leEncrypt
+
+        package var key: Key128
+        package var plaintext: Block128
+
+        package init(key: Key128, plaintext: Block128) {
+            self.key = key
+            self.plaintext = plaintext
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            key = try reader.decode()
+            plaintext = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(key, plaintext)
+        }
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var ciphertext: Block128
+
+            package init(ciphertext: Block128) {
+                self.ciphertext = ciphertext
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                ciphertext = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(ciphertext)
+            }
+        }
+    }
+
+    /// Starts encryption, or refreshes its key; Central only. (Vol 4, Part E, 7.8.24)
+    package struct LEEnableEncryption: CommandStatusCommand {
+        package static let opcode = Opcode.leEnableEncryption
+
+        package var connectionHandle: ConnectionHandle
+        package var random: UInt64
+        package var encryptedDiversifier: UInt16
+        package var longTermKey: Key128
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            random: UInt64,
+            encryptedDiversifier: UInt16,
+            longTermKey: Key128
+        ) {
+            self.connectionHandle = connectionHandle
+            self.random = random
+            self.encryptedDiversifier = encryptedDiversifier
+            self.longTermKey = longTermKey
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            random = try reader.decode()
+            encryptedDiversifier = try reader.decode()
+            longTermKey = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, random, encryptedDiversifier, longTermKey)
+        }
+    }
+
+    /// Gives the key that the Central wants to encrypt with. (Vol 4, Part E, 7.8.25)
+    package struct LELongTermKeyRequestReply: CommandCompleteCommand {
+        package static let opcode = Opcode.leLongTermKeyRequestReply
+        package typealias ReturnParameters = LinkReturnParameters
+
+        package var connectionHandle: ConnectionHandle
+        package var longTermKey: Key128
+
+        package init(connectionHandle: ConnectionHandle, longTermKey: Key128) {
+            self.connectionHandle = connectionHandle
+            self.longTermKey = longTermKey
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            longTermKey = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, longTermKey)
+        }
+    }
+
+    /// Says that there is no such key. (Vol 4, Part E, 7.8.26)
+    package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand {
+        package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
+        package typealias ReturnParameters = LinkReturnParameters
+
+        package var connectionHandle: ConnectionHandle
+
+        package init(connectionHandle: ConnectionHandle) {
+            self.connectionHandle = connectionHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle)
+        }
+    }
+
+    /// Makes a new pair of keys; an event brings the public one. (Vol 4, Part E, 7.8.36)
+    package struct LEReadLocalP256PublicKey: CommandStatusCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadLocalP256PublicKey
+        package init() {}
+    }
+
+    /// Computes the shared secret with a peer's public key; an event brings it. (Vol 4, Part E,
+    /// 7.8.37)
+    package struct LEGenerateDHKey: CommandStatusCommand {
+        package static let opcode = Opcode.leGenerateDHKey
+
+        package var publicKey: P256PublicKey
+
+        package init(publicKey: P256PublicKey) {
+            self.publicKey = publicKey
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            publicKey = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(publicKey)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Reads how many devices the Filter Accept List holds. (Vol 4, Part E, 7.8.14)
+    package struct LEReadFilterAcceptListSize: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadFilterAcceptListSize
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var size: UInt8
+
+            package init(size: UInt8) {
+                self.size = size
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                size = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(size)
+            }
+        }
+    }
+
+    /// Empties the Filter Accept List; not while it is in use. (Vol 4, Part E, 7.8.15)
+    package struct LEClearFilterAcceptList: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leClearFilterAcceptList
+        package init() {}
+    }
+
+    /// Adds a device to the Filter Accept List; not while it is in use. (Vol 4, Part E, 7.8.16)
+    package struct LEAddDeviceToFilterAcceptList: CommandCompleteCommand {
+        package static let opcode = Opcode.leAddDeviceToFilterAcceptList
+
+        package var address: PeerAddress
+
+        package init(address: PeerAddress) {
+            self.address = address
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            address = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(address)
+        }
+    }
+
+    /// Removes a device from the Filter Accept List; not while it is in use. (Vol 4, Part E,
+    /// 7.8.17)
+    package struct LERemoveDeviceFromFilterAcceptList: CommandCompleteCommand {
+        package static let opcode = Opcode.leRemoveDeviceFromFilterAcceptList
+
+        package var address: PeerAddress
+
+        package init(address: PeerAddress) {
+            self.address = address
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            address = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(address)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Makes a link; LE Connection Complete tells when, or that it was cancelled. (Vol 4, Part E,
+    /// 7.8.12)
+    package struct LECreateConnection: CommandStatusCommand {
+        package static let opcode = Opcode.leCreateConnection
+
+        package var scanInterval: ScanInterval
+        package var scanWindow: ScanInterval
+        package var filterPolicy: InitiatorFilterPolicy
+        /// Ignored when the Filter Accept List is used.
+        package var peerAddress: PeerAddress
+        package var ownAddressType: OwnAddressType
+        package var parameters: ConnectionParameters
+
+        package init(
+            scanInterval: ScanInterval,
+            scanWindow: ScanInterval,
+            filterPolicy: InitiatorFilterPolicy,
+            peerAddress: PeerAddress,
+            ownAddressType: OwnAddressType,
+            parameters: ConnectionParameters
+        ) {
+            self.scanInterval = scanInterval
+            self.scanWindow = scanWindow
+            self.filterPolicy = filterPolicy
+            self.peerAddress = peerAddress
+            self.ownAddressType = ownAddressType
+            self.parameters = parameters
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            scanInterval = try reader.decode()
+            scanWindow = try reader.decode()
+            filterPolicy = try reader.decode()
+            peerAddress = try reader.decode()
+            ownAddressType = try reader.decode()
+            parameters = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                scanInterval,
+                scanWindow,
+                filterPolicy,
+                peerAddress,
+                ownAddressType,
+                parameters
+            )
+        }
+    }
+
+    /// Cancels the link being made; the event that ends the attempt still comes. (Vol 4, Part E,
+    /// 7.8.13)
+    package struct LECreateConnectionCancel: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leCreateConnectionCancel
+        package init() {}
+    }
+
+    /// How one PHY is used to make a link.
+    package struct PHYInitiatingParameters: HCIParameters {
+        package var scanInterval: ScanInterval
+        package var scanWindow: ScanInterval
+        package var parameters: ConnectionParameters
+
+        package init(
+            scanInterval: ScanInterval,
+            scanWindow: ScanInterval,
+            parameters: ConnectionParameters
+        ) {
+            self.scanInterval = scanInterval
+            self.scanWindow = scanWindow
+            self.parameters = parameters
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            scanInterval = try reader.decode()
+            scanWindow = try reader.decode()
+            parameters = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(scanInterval, scanWindow, parameters)
+        }
+    }
+
+    /// Makes a link, also to extended advertisers; LE Enhanced Connection Complete tells when. (Vol
+    /// 4, Part E, 7.8.66)
+    package struct LEExtendedCreateConnection: CommandStatusCommand {
+        package static let opcode = Opcode.leExtendedCreateConnection
+
+        package var filterPolicy: InitiatorFilterPolicy
+        package var ownAddressType: OwnAddressType
+        /// Ignored when the Filter Accept List is used.
+        package var peerAddress: PeerAddress
+        package var phys: PerPHY<PHYInitiatingParameters>
+
+        package init(
+            filterPolicy: InitiatorFilterPolicy,
+            ownAddressType: OwnAddressType,
+            peerAddress: PeerAddress,
+            phys: PerPHY<PHYInitiatingParameters>
+        ) {
+            self.filterPolicy = filterPolicy
+            self.ownAddressType = ownAddressType
+            self.peerAddress = peerAddress
+            self.phys = phys
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            filterPolicy = try reader.decode()
+            ownAddressType = try reader.decode()
+            peerAddress = try reader.decode()
+            phys = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(filterPolicy, ownAddressType, peerAddress, phys)
+        }
+    }
+}

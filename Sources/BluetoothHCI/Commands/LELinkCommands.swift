@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Changes the timing of a link. (Vol 4, Part E, 7.8.18)
+    package struct LEConnectionUpdate: CommandStatusCommand {
+        package static let opcode = Opcode.leConnectionUpdate
+
+        package var connectionHandle: ConnectionHandle
+        package var parameters: ConnectionParameters
+
+        package init(connectionHandle: ConnectionHandle, parameters: ConnectionParameters) {
+            self.connectionHandle = connectionHandle
+            self.parameters = parameters
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            parameters = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, parameters)
+        }
+    }
+
+    /// Tells the controller which channels are bad. (Vol 4, Part E, 7.8.19)
+    package struct LESetHostChannelClassification: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetHostChannelClassification
+
+        package var channels: ChannelMap
+
+        package init(channels: ChannelMap) {
+            self.channels = channels
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            channels = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(channels)
+        }
+    }
+
+    /// Reads which channels a link uses. (Vol 4, Part E, 7.8.20)
+    package struct LEReadChannelMap: CommandCompleteCommand {
+        package static let opcode = Opcode.leReadChannelMap
+
+        package var connectionHandle: ConnectionHandle
+
+        package init(connectionHandle: ConnectionHandle) {
+            self.connectionHandle = connectionHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle)
+        }
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var connectionHandle: ConnectionHandle
+            package var channels: ChannelMap
+
+            package init(connectionHandle: ConnectionHandle, channels: ChannelMap) {
+                self.connectionHandle = connectionHandle
+                self.channels = channels
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                connectionHandle = try reader.decode()
+                channels = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(connectionHandle, channels)
+            }
+        }
+    }
+
+    /// Asks the peer's link layer what it can do. (Vol 4, Part E, 7.8.21)
+    package struct LEReadRemoteFeatures: CommandStatusCommand {
+        package static let opcode = Opcode.leReadRemoteFeatures
+
+        package var connectionHandle: ConnectionHandle
+
+        package init(connectionHandle: ConnectionHandle) {
+            self.connectionHandle = connectionHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle)
+        }
+    }
+
+    /// Accepts the timing that the peer asked for, or a part of it. (Vol 4, Part E, 7.8.31)
+    package struct LERemoteConnectionParameterRequestReply: CommandCompleteCommand {
+        package static let opcode = Opcode.leRemoteConnectionParameterRequestReply
+        package typealias ReturnParameters = LinkReturnParameters
+
+        package var connectionHandle: ConnectionHandle
+        package var parameters: ConnectionParameters
+
+        package init(connectionHandle: ConnectionHandle, parameters: ConnectionParameters) {
+            self.connectionHandle = connectionHandle
+            self.parameters = parameters
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            parameters = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, parameters)
+        }
+    }
+
+    /// Refuses the timing that the peer asked for. (Vol 4, Part E, 7.8.32)
+    package struct LERemoteConnectionParameterRequestNegativeReply: CommandCompleteCommand {
+        package static let opcode = Opcode.leRemoteConnectionParameterRequestNegativeReply
+        package typealias ReturnParameters = LinkReturnParameters
+
+        package var connectionHandle: ConnectionHandle
+        package var reason: ErrorCode
+
+        package init(connectionHandle: ConnectionHandle, reason: ErrorCode) {
+            self.connectionHandle = connectionHandle
+            self.reason = reason
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            reason = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, reason)
+        }
+    }
+}

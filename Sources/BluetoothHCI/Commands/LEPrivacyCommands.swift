@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Gives the controller the keys to resolve a peer's private addresses, and to make ours for
+    /// it. (Vol 4, Part E, 7.8.38)
+    package struct LEAddDeviceToResolvingList: CommandCompleteCommand {
+        package static let opcode = Opcode.leAddDeviceToResolvingList
+
+        package var peerIdentity: PeerAddress
+        package var peerKey: Key128
+        package var localKey: Key128
+
+        package init(peerIdentity: PeerAddress, peerKey: Key128, localKey: Key128) {
+            self.peerIdentity = peerIdentity
+            self.peerKey = peerKey
+            self.localKey = localKey
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            peerIdentity = try reader.decode()
+            peerKey = try reader.decode()
+            localKey = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(peerIdentity, peerKey, localKey)
+        }
+    }
+
+    /// Makes the controller forget a peer's keys. (Vol 4, Part E, 7.8.39)
+    package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand {
+        package static let opcode = Opcode.leRemoveDeviceFromResolvingList
+
+        package var peerIdentity: PeerAddress
+
+        package init(peerIdentity: PeerAddress) {
+            self.peerIdentity = peerIdentity
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            peerIdentity = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(peerIdentity)
+        }
+    }
+
+    /// Makes the controller forget all peers' keys. (Vol 4, Part E, 7.8.40)
+    package struct LEClearResolvingList: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leClearResolvingList
+        package init() {}
+    }
+
+    /// Reads how many peers' keys the controller can keep. (Vol 4, Part E, 7.8.41)
+    package struct LEReadResolvingListSize: CommandCompleteCommand, EmptyParameters {
+        package static let opcode = Opcode.leReadResolvingListSize
+        package init() {}
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var size: UInt8
+
+            package init(size: UInt8) {
+                self.size = size
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                size = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(size)
+            }
+        }
+    }
+
+    /// Reads the private address that a peer uses now. (Vol 4, Part E, 7.8.42)
+    package struct LEReadPeerResolvableAddress: CommandCompleteCommand {
+        package static let opcode = Opcode.leReadPeerResolvableAddress
+
+        package var peerIdentity: PeerAddress
+
+        package init(peerIdentity: PeerAddress) {
+            self.peerIdentity = peerIdentity
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            peerIdentity = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(peerIdentity)
+        }
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var address: BareAddress
+
+            package init(address: BareAddress) {
+                self.address = address
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                address = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(address)
+            }
+        }
+    }
+
+    /// Reads the private address that we use now towards a peer. (Vol 4, Part E, 7.8.43)
+    package struct LEReadLocalResolvableAddress: CommandCompleteCommand {
+        package static let opcode = Opcode.leReadLocalResolvableAddress
+
+        package var peerIdentity: PeerAddress
+
+        package init(peerIdentity: PeerAddress) {
+            self.peerIdentity = peerIdentity
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            peerIdentity = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(peerIdentity)
+        }
+
+        package struct ReturnParameters: HCIReturnParameters {
+            package var address: BareAddress
+
+            package init(address: BareAddress) {
+                self.address = address
+            }
+
+            package init(from reader: inout ByteReader) throws(MalformedBytes) {
+                address = try reader.decode()
+            }
+
+            package func encodeParameters(into writer: inout ByteWriter) {
+                writer.encode(address)
+            }
+        }
+    }
+
+    /// Turns address resolution in the controller on or off. (Vol 4, Part E, 7.8.44)
+    package struct LESetAddressResolutionEnable: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetAddressResolutionEnable
+
+        package var isEnabled: Bool
+
+        package init(isEnabled: Bool) {
+            self.isEnabled = isEnabled
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            isEnabled = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(isEnabled)
+        }
+    }
+
+    /// Sets how long a private address is used. (Vol 4, Part E, 7.8.45)
+    package struct LESetResolvablePrivateAddressTimeout: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetResolvablePrivateAddressTimeout
+
+        package var timeout: AddressTimeout
+
+        package init(timeout: AddressTimeout) {
+            self.timeout = timeout
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            timeout = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(timeout)
+        }
+    }
+
+    /// Says whether a peer may also use its identity address. (Vol 4, Part E, 7.8.77)
+    package struct LESetPrivacyMode: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetPrivacyMode
+
+        package var peerIdentity: PeerAddress
+        package var mode: PrivacyMode
+
+        package init(peerIdentity: PeerAddress, mode: PrivacyMode) {
+            self.peerIdentity = peerIdentity
+            self.mode = mode
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            peerIdentity = try reader.decode()
+            mode = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(peerIdentity, mode)
+        }
+    }
+}

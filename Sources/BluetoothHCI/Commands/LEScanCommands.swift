@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Says how to scan; not while scanning. (Vol 4, Part E, 7.8.10)
+    package struct LESetScanParameters: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetScanParameters
+
+        package var type: ScanType
+        package var interval: ScanInterval
+        /// How much of each interval is listened to.
+        package var window: ScanInterval
+        package var ownAddressType: OwnAddressType
+        package var filterPolicy: ScanFilterPolicy
+
+        package init(
+            type: ScanType,
+            interval: ScanInterval,
+            window: ScanInterval,
+            ownAddressType: OwnAddressType,
+            filterPolicy: ScanFilterPolicy = .unfiltered
+        ) {
+            self.type = type
+            self.interval = interval
+            self.window = window
+            self.ownAddressType = ownAddressType
+            self.filterPolicy = filterPolicy
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            type = try reader.decode()
+            interval = try reader.decode()
+            window = try reader.decode()
+            ownAddressType = try reader.decode()
+            filterPolicy = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(type, interval, window, ownAddressType, filterPolicy)
+        }
+    }
+
+    /// Starts or stops scanning. (Vol 4, Part E, 7.8.11)
+    package struct LESetScanEnable: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetScanEnable
+
+        package var isEnabled: Bool
+        package var filtersDuplicates: Bool
+
+        package init(isEnabled: Bool, filtersDuplicates: Bool) {
+            self.isEnabled = isEnabled
+            self.filtersDuplicates = filtersDuplicates
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            isEnabled = try reader.decode()
+            filtersDuplicates = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(isEnabled, filtersDuplicates)
+        }
+    }
+
+    /// How one PHY is scanned.
+    package struct PHYScanParameters: HCIParameters {
+        package var type: ScanType
+        package var interval: ScanInterval
+        /// How much of each interval is listened to.
+        package var window: ScanInterval
+
+        package init(type: ScanType, interval: ScanInterval, window: ScanInterval) {
+            self.type = type
+            self.interval = interval
+            self.window = window
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            type = try reader.decode()
+            interval = try reader.decode()
+            window = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(type, interval, window)
+        }
+    }
+
+    /// Says how to scan for extended advertising; not while scanning. (Vol 4, Part E, 7.8.64)
+    package struct LESetExtendedScanParameters: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetExtendedScanParameters
+
+        package var ownAddressType: OwnAddressType
+        package var filterPolicy: ScanFilterPolicy
+        /// The PHYs to scan, 1M and coded, and how.
+        package var phys: PerPHY<PHYScanParameters>
+
+        package init(
+            ownAddressType: OwnAddressType,
+            filterPolicy: ScanFilterPolicy = .unfiltered,
+            phys: PerPHY<PHYScanParameters>
+        ) {
+            self.ownAddressType = ownAddressType
+            self.filterPolicy = filterPolicy
+            self.phys = phys
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            ownAddressType = try reader.decode()
+            filterPolicy = try reader.decode()
+            phys = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(ownAddressType, filterPolicy, phys)
+        }
+    }
+
+    /// Starts or stops scanning for extended advertising. (Vol 4, Part E, 7.8.65)
+    package struct LESetExtendedScanEnable: CommandCompleteCommand {
+        package static let opcode = Opcode.leSetExtendedScanEnable
+
+        package var isEnabled: Bool
+        package var duplicates: DuplicateFilter
+        /// Zero for no end.
+        package var duration: Timeout
+        /// Zero to scan once.
+        package var period: ScanPeriod
+
+        package init(
+            isEnabled: Bool,
+            duplicates: DuplicateFilter,
+            duration: Timeout = Timeout(rawValue: 0),
+            period: ScanPeriod = ScanPeriod(rawValue: 0)
+        ) {
+            self.isEnabled = isEnabled
+            self.duplicates = duplicates
+            self.duration = duration
+            self.period = period
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            isEnabled = try reader.decode()
+            duplicates = try reader.decode()
+            duration = try reader.decode()
+            period = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(isEnabled, duplicates, duration, period)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// Ends a link; Disconnection Complete tells when. (Vol 4, Part E, 7.1.6)
+    package struct Disconnect: CommandStatusCommand {
+        package static let opcode = Opcode.disconnect
+
+        package var connectionHandle: ConnectionHandle
+        /// Why, as the peer will be told.
+        package var reason: ErrorCode
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            reason: ErrorCode = .remoteUserTerminatedConnection
+        ) {
+            self.connectionHandle = connectionHandle
+            self.reason = reason
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            reason = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, reason)
+        }
+    }
+
+    /// Asks the peer's controller for its version. (Vol 4, Part E, 7.1.23)
+    package struct ReadRemoteVersionInformation: CommandStatusCommand {
+        package static let opcode = Opcode.readRemoteVersionInformation
+
+        package var connectionHandle: ConnectionHandle
+
+        package init(connectionHandle: ConnectionHandle) {
+            self.connectionHandle = connectionHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle)
+        }
+    }
+}

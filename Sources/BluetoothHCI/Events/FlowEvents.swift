@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// A command was carried out, or refused. (Vol 4, Part E, 7.7.14)
+    package struct CommandComplete: HCIParameters {
+        /// How many commands may be sent now.
+        package var allowedPackets: UInt8
+        package var opcode: Opcode
+        /// The status first, for all commands but a few.
+        package var returnParameters: ArraySlice<UInt8>
+
+        package init(allowedPackets: UInt8, opcode: Opcode, returnParameters: ArraySlice<UInt8>) {
+            self.allowedPackets = allowedPackets
+            self.opcode = opcode
+            self.returnParameters = returnParameters
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            allowedPackets = try reader.decode()
+            opcode = try reader.decode()
+            returnParameters = reader.readRemaining()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(allowedPackets, opcode)
+            writer.write(contentsOf: returnParameters)
+        }
+    }
+
+    /// A command was begun, or refused. (Vol 4, Part E, 7.7.15)
+    package struct CommandStatus: HCIParameters {
+        package var status: ErrorCode
+        /// How many commands may be sent now.
+        package var allowedPackets: UInt8
+        package var opcode: Opcode
+
+        package init(status: ErrorCode, allowedPackets: UInt8, opcode: Opcode) {
+            self.status = status
+            self.allowedPackets = allowedPackets
+            self.opcode = opcode
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            allowedPackets = try reader.decode()
+            opcode = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, allowedPackets, opcode)
+        }
+    }
+
+    /// The controller failed. (Vol 4, Part E, 7.7.16)
+    package struct HardwareError: HCIParameters {
+        /// What failed, in terms of its maker.
+        package var code: UInt8
+
+        package init(code: UInt8) {
+            self.code = code
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            code = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(code)
+        }
+    }
+
+    /// How many packets of one link left the controller's buffers. (Vol 4, Part E, 7.7.19)
+    package struct CompletedPackets: HCIParameters {
+        package var connectionHandle: ConnectionHandle
+        package var count: UInt16
+
+        package init(connectionHandle: ConnectionHandle, count: UInt16) {
+            self.connectionHandle = connectionHandle
+            self.count = count
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            count = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, count)
+        }
+    }
+
+    /// Buffers of the controller are free again. (Vol 4, Part E, 7.7.19)
+    package struct NumberOfCompletedPackets: HCIParameters {
+        package var completed: [CompletedPackets]
+
+        package init(completed: [CompletedPackets]) {
+            self.completed = completed
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            completed = try reader.decodeCountedValues()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encodeCountedValues(completed)
+        }
+    }
+
+    /// The host sent more data than it may. (Vol 4, Part E, 7.7.26)
+    package struct DataBufferOverflow: HCIParameters {
+        package var linkType: UInt8
+
+        package init(linkType: UInt8) {
+            self.linkType = linkType
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            linkType = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(linkType)
+        }
+    }
+}

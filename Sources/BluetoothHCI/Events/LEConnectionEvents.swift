@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// A link was made, or the attempt ended. (Vol 4, Part E, 7.7.65.1)
+    package struct LEConnectionComplete: HCIParameters {
+        package var status: ErrorCode
+        package var connectionHandle: ConnectionHandle
+        package var role: Role
+        package var peerAddress: PeerAddress
+        package var interval: ConnectionInterval
+        /// In connection events.
+        package var peripheralLatency: UInt16
+        package var supervisionTimeout: Timeout
+        /// The Central's, as a code (0 is 500 ppm, 7 is 20 ppm); 0 on a Central.
+        package var clockAccuracy: UInt8
+
+        package init(
+            status: ErrorCode,
+            connectionHandle: ConnectionHandle,
+            role: Role,
+            peerAddress: PeerAddress,
+            interval: ConnectionInterval,
+            peripheralLatency: UInt16,
+            supervisionTimeout: Timeout,
+            clockAccuracy: UInt8 = 0
+        ) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.role = role
+            self.peerAddress = peerAddress
+            self.interval = interval
+            self.peripheralLatency = peripheralLatency
+            self.supervisionTimeout = supervisionTimeout
+            self.clockAccuracy = clockAccuracy
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            connectionHandle = try reader.decode()
+            role = try reader.decode()
+            peerAddress = try reader.decode()
+            interval = try reader.decode()
+            peripheralLatency = try reader.decode()
+            supervisionTimeout = try reader.decode()
+            clockAccuracy = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                status,
+                connectionHandle,
+                role,
+                peerAddress,
+                interval,
+                peripheralLatency,
+                supervisionTimeout,
+                clockAccuracy
+            )
+        }
+    }
+
+    /// A link was made, or the attempt ended; with the private addresses used. (Vol 4, Part E,
+    /// 7.7.65.10)
+    package struct LEEnhancedConnectionComplete: HCIParameters {
+        package var status: ErrorCode
+        package var connectionHandle: ConnectionHandle
+        package var role: Role
+        package var peerAddress: PeerAddress
+        /// All zero if none was used.
+        package var localPrivateAddress: BareAddress
+        /// All zero if none was used.
+        package var peerPrivateAddress: BareAddress
+        package var interval: ConnectionInterval
+        /// In connection events.
+        package var peripheralLatency: UInt16
+        package var supervisionTimeout: Timeout
+        /// The Central's, as a code (0 is 500 ppm, 7 is 20 ppm); 0 on a Central.
+        package var clockAccuracy: UInt8
+
+        package init(
+            status: ErrorCode,
+            connectionHandle: ConnectionHandle,
+            role: Role,
+            peerAddress: PeerAddress,
+            localPrivateAddress: BareAddress,
+            peerPrivateAddress: BareAddress,
+            interval: ConnectionInterval,
+            peripheralLatency: UInt16,
+            supervisionTimeout: Timeout,
+            clockAccuracy: UInt8 = 0
+        ) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.role = role
+            self.peerAddress = peerAddress
+            self.localPrivateAddress = localPrivateAddress
+            self.peerPrivateAddress = peerPrivateAddress
+            self.interval = interval
+            self.peripheralLatency = peripheralLatency
+            self.supervisionTimeout = supervisionTimeout
+            self.clockAccuracy = clockAccuracy
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            connectionHandle = try reader.decode()
+            role = try reader.decode()
+            peerAddress = try reader.decode()
+            localPrivateAddress = try reader.decode()
+            peerPrivateAddress = try reader.decode()
+            interval = try reader.decode()
+            peripheralLatency = try reader.decode()
+            supervisionTimeout = try reader.decode()
+            clockAccuracy = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                status,
+                connectionHandle,
+                role,
+                peerAddress,
+                localPrivateAddress,
+                peerPrivateAddress,
+                interval,
+                peripheralLatency,
+                supervisionTimeout,
+                clockAccuracy
+            )
+        }
+    }
+
+    /// A link was made, or the attempt ended; with the private addresses and the advertising set
+    /// used. (Vol 4, Part E, 7.7.65.10)
+    package struct LEEnhancedConnectionCompleteV2: HCIParameters {
+        package var connection: LEEnhancedConnectionComplete
+        /// 0xFF if there is none.
+        package var advertisingHandle: UInt8
+        /// 0xFFFF if there is none.
+        package var syncHandle: UInt16
+
+        package init(
+            connection: LEEnhancedConnectionComplete,
+            advertisingHandle: UInt8,
+            syncHandle: UInt16
+        ) {
+            self.connection = connection
+            self.advertisingHandle = advertisingHandle
+            self.syncHandle = syncHandle
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connection = try reader.decode()
+            advertisingHandle = try reader.decode()
+            syncHandle = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connection, advertisingHandle, syncHandle)
+        }
+    }
+
+    /// The timing of a link changed, or could not be changed. (Vol 4, Part E, 7.7.65.3)
+    package struct LEConnectionUpdateComplete: HCIParameters {
+        package var status: ErrorCode
+        package var connectionHandle: ConnectionHandle
+        package var interval: ConnectionInterval
+        /// In connection events.
+        package var peripheralLatency: UInt16
+        package var supervisionTimeout: Timeout
+
+        package init(
+            status: ErrorCode,
+            connectionHandle: ConnectionHandle,
+            interval: ConnectionInterval,
+            peripheralLatency: UInt16,
+            supervisionTimeout: Timeout
+        ) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.interval = interval
+            self.peripheralLatency = peripheralLatency
+            self.supervisionTimeout = supervisionTimeout
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            connectionHandle = try reader.decode()
+            interval = try reader.decode()
+            peripheralLatency = try reader.decode()
+            supervisionTimeout = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, connectionHandle, interval, peripheralLatency, supervisionTimeout)
+        }
+    }
+
+    /// The peer asks for another timing. (Vol 4, Part E, 7.7.65.6)
+    package struct LERemoteConnectionParameterRequest: HCIParameters {
+        package var connectionHandle: ConnectionHandle
+        package var intervalMinimum: ConnectionInterval
+        package var intervalMaximum: ConnectionInterval
+        package var peripheralLatency: UInt16
+        package var supervisionTimeout: Timeout
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            intervalMinimum: ConnectionInterval,
+            intervalMaximum: ConnectionInterval,
+            peripheralLatency: UInt16,
+            supervisionTimeout: Timeout
+        ) {
+            self.connectionHandle = connectionHandle
+            self.intervalMinimum = intervalMinimum
+            self.intervalMaximum = intervalMaximum
+            self.peripheralLatency = peripheralLatency
+            self.supervisionTimeout = supervisionTimeout
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            intervalMinimum = try reader.decode()
+            intervalMaximum = try reader.decode()
+            peripheralLatency = try reader.decode()
+            supervisionTimeout = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                connectionHandle,
+                intervalMinimum,
+                intervalMaximum,
+                peripheralLatency,
+                supervisionTimeout
+            )
+        }
+    }
+}

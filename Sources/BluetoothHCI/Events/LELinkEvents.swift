@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// The peer's link layer told what it can do. (Vol 4, Part E, 7.7.65.4)
+    package struct LEReadRemoteFeaturesComplete: HCIParameters {
+        package var status: ErrorCode
+        package var connectionHandle: ConnectionHandle
+        package var features: LEFeatures
+
+        package init(status: ErrorCode, connectionHandle: ConnectionHandle, features: LEFeatures) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.features = features
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            connectionHandle = try reader.decode()
+            features = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, connectionHandle, features)
+        }
+    }
+
+    /// The Central wants to encrypt and names the key. (Vol 4, Part E, 7.7.65.5)
+    package struct LELongTermKeyRequest: HCIParameters {
+        package var connectionHandle: ConnectionHandle
+        package var random: UInt64
+        package var encryptedDiversifier: UInt16
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            random: UInt64,
+            encryptedDiversifier: UInt16
+        ) {
+            self.connectionHandle = connectionHandle
+            self.random = random
+            self.encryptedDiversifier = encryptedDiversifier
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            random = try reader.decode()
+            encryptedDiversifier = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, random, encryptedDiversifier)
+        }
+    }
+
+    /// The packets of a link may have another length. (Vol 4, Part E, 7.7.65.7)
+    package struct LEDataLengthChange: HCIParameters {
+        package var connectionHandle: ConnectionHandle
+        package var transmitOctets: UInt16
+        package var transmitTime: AirTime
+        package var receiveOctets: UInt16
+        package var receiveTime: AirTime
+
+        package init(
+            connectionHandle: ConnectionHandle,
+            transmitOctets: UInt16,
+            transmitTime: AirTime,
+            receiveOctets: UInt16,
+            receiveTime: AirTime
+        ) {
+            self.connectionHandle = connectionHandle
+            self.transmitOctets = transmitOctets
+            self.transmitTime = transmitTime
+            self.receiveOctets = receiveOctets
+            self.receiveTime = receiveTime
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            transmitOctets = try reader.decode()
+            transmitTime = try reader.decode()
+            receiveOctets = try reader.decode()
+            receiveTime = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                connectionHandle,
+                transmitOctets,
+                transmitTime,
+                receiveOctets,
+                receiveTime
+            )
+        }
+    }
+
+    /// A new pair of keys was made. (Vol 4, Part E, 7.7.65.8)
+    package struct LEReadLocalP256PublicKeyComplete: HCIParameters {
+        package var status: ErrorCode
+        package var publicKey: P256PublicKey
+
+        package init(status: ErrorCode, publicKey: P256PublicKey) {
+            self.status = status
+            self.publicKey = publicKey
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            publicKey = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, publicKey)
+        }
+    }
+
+    /// The shared secret was computed. (Vol 4, Part E, 7.7.65.9)
+    package struct LEGenerateDHKeyComplete: HCIParameters {
+        package var status: ErrorCode
+        package var secret: SharedSecret256
+
+        package init(status: ErrorCode, secret: SharedSecret256) {
+            self.status = status
+            self.secret = secret
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            secret = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, secret)
+        }
+    }
+
+    /// A link uses other PHYs, or was asked to and does not. (Vol 4, Part E, 7.7.65.12)
+    package struct LEPHYUpdateComplete: HCIParameters {
+        package var status: ErrorCode
+        package var connectionHandle: ConnectionHandle
+        package var transmit: PHY
+        package var receive: PHY
+
+        package init(
+            status: ErrorCode,
+            connectionHandle: ConnectionHandle,
+            transmit: PHY,
+            receive: PHY
+        ) {
+            self.status = status
+            self.connectionHandle = connectionHandle
+            self.transmit = transmit
+            self.receive = receive
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            status = try reader.decode()
+            connectionHandle = try reader.decode()
+            transmit = try reader.decode()
+            receive = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(status, connectionHandle, transmit, receive)
+        }
+    }
+
+    /// Which algorithm a new link hops by. (Vol 4, Part E, 7.7.65.20)
+    package struct LEChannelSelectionAlgorithm: HCIParameters {
+        package var connectionHandle: ConnectionHandle
+        /// 0 for the first algorithm, 1 for the second.
+        package var algorithm: UInt8
+
+        package init(connectionHandle: ConnectionHandle, algorithm: UInt8) {
+            self.connectionHandle = connectionHandle
+            self.algorithm = algorithm
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            connectionHandle = try reader.decode()
+            algorithm = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(connectionHandle, algorithm)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// What an address field holds (Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+    package struct AddressType: OpenCode, HCIParameters {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let `public` = AddressType(rawValue: 0x00)
+        package static let random = AddressType(rawValue: 0x01)
+        /// A public identity address that the controller resolved a private one to.
+        package static let publicIdentity = AddressType(rawValue: 0x02)
+        /// A random static identity address that the controller resolved a private one to.
+        package static let randomIdentity = AddressType(rawValue: 0x03)
+        /// The target of a directed advertisement, private, and not resolved.
+        package static let unresolved = AddressType(rawValue: 0xFE)
+        /// The advertisement names no advertiser.
+        package static let anonymous = AddressType(rawValue: 0xFF)
+
+        package static let names: [UInt8: String] = [
+            0x00: "public", 0x01: "random", 0x02: "public identity", 0x03: "random identity",
+            0xFE: "unresolved", 0xFF: "anonymous",
+        ]
+    }
+
+    /// An address with its type as they travel together: one octet, then six.
+    package struct PeerAddress: Hashable, HCIParameters, CustomStringConvertible {
+        package let type: AddressType
+        /// The 48 bits.
+        package let value: UInt64
+
+        package init(type: AddressType, value: UInt64) {
+            self.type = type
+            self.value = value & 0xFFFF_FFFF_FFFF
+        }
+
+        /// The address in a command.
+        package init(_ address: DeviceAddress) {
+            self.init(type: address.kind == .public ? .public : .random, value: address.value)
+        }
+
+        /// An address field that is not used, all zero.
+        package static let none = PeerAddress(type: .public, value: 0)
+
+        /// The address; nil where there is none (anonymous) or the type is not known.
+        package var deviceAddress: DeviceAddress? {
+            switch type {
+            case .public, .publicIdentity: DeviceAddress(value: value, kind: .public)
+            case .random, .randomIdentity, .unresolved: DeviceAddress(value: value, kind: .random)
+            default: nil
+            }
+        }
+
+        /// Whether the controller resolved a private address to this one.
+        package var isIdentity: Bool { type == .publicIdentity || type == .randomIdentity }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            let type: AddressType = try reader.decode()
+            self.init(type: type, value: try reader.readInteger(octets: 6))
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            type.encodeParameters(into: &writer)
+            BareAddress(value: value).encodeParameters(into: &writer)
+        }
+
+        package var description: String { "\(BareAddress(value: value)) (\(type))" }
+    }
+
+    /// Six octets of address whose type the packet does not carry.
+    package struct BareAddress: Hashable, HCIParameters, CustomStringConvertible {
+        /// The 48 bits.
+        package let value: UInt64
+
+        package init(value: UInt64) {
+            self.value = value & 0xFFFF_FFFF_FFFF
+        }
+
+        package init(_ address: DeviceAddress) {
+            value = address.value
+        }
+
+        /// The address as one of the given kind.
+        package func deviceAddress(_ kind: DeviceAddress.Kind) -> DeviceAddress {
+            DeviceAddress(value: value, kind: kind)
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            value = try reader.readInteger(octets: 6)
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.write(UInt32(truncatingIfNeeded: value))
+            writer.write(UInt16(truncatingIfNeeded: value >> 32))
+        }
+
+        package var description: String { deviceAddress(.public).description }
+    }
+
+    /// Which of its own addresses the controller uses (Vol 4, Part E, 7.8.5).
+    package struct OwnAddressType: OpenCode, HCIParameters {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let `public` = OwnAddressType(rawValue: 0x00)
+        package static let random = OwnAddressType(rawValue: 0x01)
+        /// A private address that the controller makes; the public one if it cannot.
+        package static let resolvableOrPublic = OwnAddressType(rawValue: 0x02)
+        /// A private address that the controller makes; the random one if it cannot.
+        package static let resolvableOrRandom = OwnAddressType(rawValue: 0x03)
+
+        package static let names: [UInt8: String] = [
+            0x00: "public", 0x01: "random", 0x02: "resolvable or public",
+            0x03: "resolvable or random",
+        ]
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// A field in which each bit says yes or no; bits without a name are kept.
+package protocol BitSet: OptionSet, HCIParameters, Hashable, CustomStringConvertible
+where RawValue: FixedWidthInteger & HCIParameters {
+    /// The names to print, each for the number that has only its bit set.
+    static var bitNames: [RawValue: String] { get }
+}
+
+extension BitSet {
+    package static var bitNames: [RawValue: String] { [:] }
+
+    /// The names of the bits that are set, joined by `+`; hexadecimal where one has no name.
+    package var description: String {
+        let bits = (0..<RawValue.bitWidth).map { 1 << $0 as RawValue }.filter { rawValue & $0 != 0 }
+        let names = bits.compactMap { Self.bitNames[$0] }
+        guard !bits.isEmpty, names.count == bits.count else {
+            return "0x" + HCI.hexadecimal(rawValue, digits: RawValue.bitWidth / 4)
+        }
+        return names.joined(separator: "+")
+    }
+}

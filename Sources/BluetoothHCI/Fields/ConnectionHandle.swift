@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The controller's name for one link, 12 bits wide (Vol 4, Part E, 5.3.1).
+///
+/// The controller chooses it when the link is made and may use it again after the disconnection.
+package struct ConnectionHandle: Hashable, Sendable, CustomStringConvertible {
+    /// The largest handle that stands for a link; the rest of the 12 bits' range is reserved.
+    package static let maximum = ConnectionHandle(rawValue: 0x0EFF)
+
+    package let rawValue: UInt16
+
+    /// Makes a handle of the low 12 bits of `rawValue`; the others are reserved and ignored.
+    package init(rawValue: UInt16) {
+        self.rawValue = rawValue & 0x0FFF
+    }
+
+    package var description: String { "0x" + HCI.hexadecimal(rawValue, digits: 4) }
+}
+
+extension ConnectionHandle: HCIParameters {
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self.init(rawValue: try reader.readUInt16())
+    }
+
+    package func encodeParameters(into writer: inout ByteWriter) { writer.write(rawValue) }
+}
+
+extension HCI {
+    /// `value` in upper-case hexadecimal, with zeros in front up to `digits`.
+    static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
+        let text = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}

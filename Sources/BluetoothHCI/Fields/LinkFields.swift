@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension HCI {
+    /// The timing that a host asks for: a range to choose the interval from, and the rest
+    /// (Vol 4, Part E, 7.8.12).
+    package struct ConnectionParameters: Hashable, HCIParameters {
+        package var intervalMinimum: ConnectionInterval
+        package var intervalMaximum: ConnectionInterval
+        /// How many connection events the Peripheral may skip.
+        package var peripheralLatency: UInt16
+        package var supervisionTimeout: Timeout
+        /// A hint, which controllers may ignore.
+        package var eventLengthMinimum: EventLength
+        /// A hint, which controllers may ignore.
+        package var eventLengthMaximum: EventLength
+
+        package init(
+            intervalMinimum: ConnectionInterval,
+            intervalMaximum: ConnectionInterval,
+            peripheralLatency: UInt16 = 0,
+            supervisionTimeout: Timeout,
+            eventLengthMinimum: EventLength = EventLength(rawValue: 0),
+            eventLengthMaximum: EventLength = EventLength(rawValue: 0)
+        ) {
+            self.intervalMinimum = intervalMinimum
+            self.intervalMaximum = intervalMaximum
+            self.peripheralLatency = peripheralLatency
+            self.supervisionTimeout = supervisionTimeout
+            self.eventLengthMinimum = eventLengthMinimum
+            self.eventLengthMaximum = eventLengthMaximum
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            intervalMinimum = try reader.decode()
+            intervalMaximum = try reader.decode()
+            peripheralLatency = try reader.decode()
+            supervisionTimeout = try reader.decode()
+            eventLengthMinimum = try reader.decode()
+            eventLengthMaximum = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(
+                intervalMinimum,
+                intervalMaximum,
+                peripheralLatency,
+                supervisionTimeout,
+                eventLengthMinimum,
+                eventLengthMaximum
+            )
+        }
+    }
+
+    /// The data channels, of 37, that are used (Vol 4, Part E, 7.8.19).
+    package struct ChannelMap: Hashable, HCIParameters, CustomStringConvertible {
+        /// Bit n stands for channel n.
+        package let rawValue: UInt64
+
+        package static let all = ChannelMap(rawValue: .max)
+
+        /// Makes a map of the low 37 bits of `rawValue`.
+        package init(rawValue: UInt64) {
+            self.rawValue = rawValue & 0x1F_FFFF_FFFF
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            self.init(rawValue: try reader.readInteger(octets: 5))
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.write(UInt32(truncatingIfNeeded: rawValue))
+            writer.write(UInt8(truncatingIfNeeded: rawValue >> 32))
+        }
+
+        package var description: String {
+            "\(rawValue.nonzeroBitCount) channels (0x\(HCI.hexadecimal(rawValue, digits: 10)))"
+        }
+    }
+}
