@@ -101,35 +101,35 @@ extension ATTBearer {
         _ opcode: ATT.Opcode,
         _ bytes: ArraySlice<UInt8>
     ) -> Received {
-        let result = Result { () throws(MalformedBytes) in try ATT.PDU(parsing: bytes) }
-        guard let request = outstanding, Self.answers(request, opcode, try? result.get()) else {
+        guard let request = outstanding, Self.answered(by: bytes, opcode) == request.opcode else {
             return .violation(nil, .unexpected(opcode))
         }
         outstanding = nil
-        if case .success(.exchangeMTUResponse(let exchange)) = result {
-            raiseMTU(to: exchange.receiveMTU)
-        }
-        guard !request.isCancelled else { return .ignored(.cancelled) }
-        guard bytes.count <= receiveMTULimit else {
-            return .violation(request.id, .tooLong(count: bytes.count))
-        }
-        return switch result {
-        case .success(.errorResponse(let error)): .failure(request.id, error)
-        case .success(let pdu): .response(request.id, pdu)
-        case .failure(let error): .violation(request.id, .malformed(error))
-        }
+        let answer = read(bytes, for: request.id)
+        return request.isCancelled ? .ignored(.cancelled) : answer
     }
 
-    /// Whether a response belongs to a request. An Error Response names the request it refuses;
-    /// one too broken to name any can only mean the one that is outstanding.
-    private static func answers(
-        _ request: OutstandingRequest,
-        _ opcode: ATT.Opcode,
-        _ pdu: ATT.PDU?
-    ) -> Bool {
-        guard opcode == .errorResponse else { return opcode == request.opcode.answer }
-        guard case .errorResponse(let error) = pdu else { return true }
-        return error.requestOpcode == request.opcode
+    /// Which request a response answers. An Error Response names it in its first octet.
+    private static func answered(
+        by bytes: ArraySlice<UInt8>,
+        _ opcode: ATT.Opcode
+    ) -> ATT.Opcode? {
+        guard opcode == .errorResponse else { return ATT.Opcode(rawValue: opcode.rawValue &- 1) }
+        return bytes.dropFirst().first.map(ATT.Opcode.init(rawValue:))
+    }
+
+    private mutating func read(_ bytes: ArraySlice<UInt8>, for id: RequestID) -> Received {
+        guard bytes.count <= receiveMTULimit else {
+            return .violation(id, .tooLong(count: bytes.count))
+        }
+        do throws(MalformedBytes) {
+            let pdu = try ATT.PDU(parsing: bytes)
+            if case .errorResponse(let error) = pdu { return .failure(id, error) }
+            if case .exchangeMTUResponse(let exchange) = pdu { raiseMTU(to: exchange.receiveMTU) }
+            return .response(id, pdu)
+        } catch {
+            return .violation(id, .malformed(error))
+        }
     }
 }
 

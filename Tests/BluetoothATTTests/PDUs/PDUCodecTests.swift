@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothATT
+
+@Suite("PDUs")
+struct PDUCodecTests {
+    @Test("A PDU travels as another implementation writes it", arguments: PDUVector.all)
+    func encodes(_ vector: PDUVector) {
+        #expect(vector.pdu.encode().hexadecimal == vector.hexadecimal)
+    }
+
+    @Test("A PDU is read as another implementation wrote it", arguments: PDUVector.all)
+    func decodes(_ vector: PDUVector) throws {
+        #expect(try ATT.PDU(parsing: vector.bytes[...]) == vector.pdu)
+    }
+
+    @Test("A PDU is read from the middle of a buffer", arguments: PDUVector.all)
+    func decodesSlices(_ vector: PDUVector) throws {
+        let buffer = [0xAA, 0xBB, 0xCC] + vector.bytes + [0xDD]
+        #expect(try ATT.PDU(parsing: buffer[3..<buffer.count - 1]) == vector.pdu)
+    }
+
+    @Test("A truncated PDU is refused, unless it is a whole shorter one", arguments: PDUVector.all)
+    func refusesTruncation(_ vector: PDUVector) throws {
+        for count in 0..<vector.bytes.count {
+            let prefix = vector.bytes.prefix(count)
+            guard vector.lengths.allow(count, asIn: vector) else {
+                #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: prefix) }
+                continue
+            }
+            // A 128-bit UUID may be cut to any even length; only two octets are one again.
+            guard vector.pdu.opcode != .readByTypeRequest || count == 7 else { continue }
+            #expect(try ATT.PDU(parsing: prefix).encode() == Array(prefix))
+        }
+    }
+
+    @Test("Octets left over are refused, unless they can belong to it", arguments: PDUVector.all)
+    func refusesTrailingOctets(_ vector: PDUVector) {
+        let longer = vector.bytes + [0x00]
+        if vector.lengths.allow(longer.count, asIn: vector) { return }
+        #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: longer[...]) }
+    }
+
+    @Test("Each opcode has a vector, a name, and a PDU that tells it")
+    func coversEveryOpcode() {
+        let covered = Set(PDUVector.all.map(\.pdu.opcode.rawValue))
+        #expect(covered.union([0x21]) == Set(ATT.Opcode.names.keys))
+        for vector in PDUVector.all { #expect(vector.pdu.opcode.rawValue == vector.bytes[0]) }
+    }
+
+    @Test("An unknown PDU is kept as it is")
+    func keepsUnknown() throws {
+        let pdu = try ATT.PDU(parsing: [0x7F, 0x01, 0x02])
+        #expect(pdu == .unknown(opcode: .init(rawValue: 0x7F), parameters: [0x01, 0x02]))
+        #expect(pdu.opcode.description == "0x7F")
+        #expect(pdu.encode() == [0x7F, 0x01, 0x02])
+    }
+
+    @Test("An empty PDU is refused")
+    func refusesEmpty() {
+        #expect(throws: MalformedBytes.truncated(needed: 1, available: 0)) {
+            try ATT.PDU(parsing: [])
+        }
+    }
+
+    @Test("Random octets never trap, and what is read is written the same", arguments: 1...8)
+    func survivesRandomOctets(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        let opcodes = ATT.Opcode.names.keys.sorted()
+        for _ in 0..<5000 {
+            var bytes = generator.bytes(Int.random(in: 0...48, using: &generator))
+            if Bool.random(using: &generator), !bytes.isEmpty {
+                bytes[0] = opcodes.randomElement(using: &generator) ?? 0
+            }
+            guard let pdu = try? ATT.PDU(parsing: bytes[...]) else { continue }
+            let again = pdu.encode()
+            // Half of a length at the end of this one tells nothing, and is forgotten.
+            #expect(again == bytes || pdu.opcode == .readMultipleVariableResponse)
+            #expect(try ATT.PDU(parsing: again[...]) == pdu)
+        }
+    }
+}
