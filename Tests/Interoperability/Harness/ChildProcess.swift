@@ -47,8 +47,12 @@ final class ChildProcess: Sendable {
             }
             do {
                 let identifier = try spawn(
-                    [executable] + arguments, environment: environment,
-                    input: input.reading, output: output.writing, log: log)
+                    [executable] + arguments,
+                    environment: environment,
+                    input: input.reading,
+                    output: output.writing,
+                    log: log
+                )
                 return (identifier, input.writing, output.reading)
             } catch {
                 close(input.writing)
