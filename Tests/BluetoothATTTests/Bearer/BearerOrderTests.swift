@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothATT
+
+@Suite("What leaves a bearer, and when")
+struct BearerOrderTests {
+    private var bearer = ATTBearer()
+
+    @Test("A new bearer has nothing to say and nothing to wait for")
+    mutating func isQuiet() throws {
+        #expect(try bearer.next() == nil)
+        #expect(bearer.nextDeadline == nil)
+        #expect(bearer.mtu == 23)
+        #expect(bearer.hasRoom)
+    }
+
+    @Test("One request leaves at a time; the next when that is answered")
+    mutating func isSequential() throws {
+        try bearer.request(.read(1), id: 10)
+        try bearer.request(.read(2), id: 20)
+        #expect(try bearer.drain() == [.read(1)])
+        #expect(bearer.receive(.value([7])) == .response(10, .value([7])))
+        #expect(try bearer.drain() == [.read(2)])
+        #expect(bearer.receive(.value([8])) == .response(20, .value([8])))
+        #expect(try bearer.drain() == [])
+    }
+
+    @Test("Commands leave while a request is unanswered, and are complete when they leave")
+    mutating func sendsCommandsMeanwhile() throws {
+        try bearer.request(.read(1), id: 10)
+        try bearer.command(.writeCommand(2), id: 20)
+        try bearer.command(.writeCommand(3), id: nil)
+        #expect(bearer.nextPDU(now: .zero)?.completedCommand == nil)
+        #expect(bearer.nextPDU(now: .zero)?.completedCommand == 20)
+        let next = bearer.nextPDU(now: .zero)
+        let unnamed = try #require(next)
+        #expect(unnamed.completedCommand == nil)
+        #expect(unnamed.bytes == ATT.PDU.writeCommand(3).encode())
+    }
+
+    @Test("Neither a command nor a request passes what was handed over before it")
+    mutating func keepsOrder() throws {
+        try bearer.command(.writeCommand(1), id: 1)
+        try bearer.request(.write(2), id: 2)
+        try bearer.request(.write(3), id: 3)
+        try bearer.command(.writeCommand(4), id: 4)
+        #expect(try bearer.drain() == [.writeCommand(1), .write(2)])
+        #expect(bearer.receive(.writeResponse) == .response(2, .writeResponse))
+        #expect(try bearer.drain() == [.write(3), .writeCommand(4)])
+    }
+
+    @Test("Confirmations go first, then replies, then what we want")
+    mutating func owesFirst() throws {
+        try bearer.request(.read(1), id: 1)
+        #expect(bearer.receive(.read(9)) == .answered)
+        guard case .indication = bearer.receive(.indication(5, [1])) else {
+            Issue.record("an indication was not taken for one")
+            return
+        }
+        #expect(
+            try bearer.drain() == [
+                .handleValueConfirmation, .error(.readRequest, 9, .invalidHandle), .read(1),
+            ]
+        )
+    }
+
+    @Test("The queue has a bound, and room again when something has left")
+    mutating func boundsQueue() throws {
+        for id in 0..<UInt64(ATTBearer.queueLimit) { try bearer.command(.writeCommand(1), id: id) }
+        #expect(!bearer.hasRoom)
+        #expect(throws: ATTBearer.BearerError.queueFull) {
+            try bearer.command(.writeCommand(1), id: 999)
+        }
+        #expect(throws: ATTBearer.BearerError.queueFull) { try bearer.request(.read(1), id: 999) }
+        #expect(bearer.nextPDU(now: .zero)?.completedCommand == 0)
+        #expect(bearer.hasRoom)
+        try bearer.request(.read(1), id: 999)
+        #expect(try bearer.drain().count == ATTBearer.queueLimit)
+    }
+
+    @Test("A bearer that is always full still keeps order")
+    mutating func keepsOrderUnderLoad() throws {
+        var expected: UInt64 = 0
+        for id in 0..<UInt64(10_000) {
+            try bearer.command(.writeCommand(1), id: id)
+            guard !bearer.hasRoom else { continue }
+            #expect(bearer.nextPDU(now: .zero)?.completedCommand == expected)
+            expected += 1
+        }
+        while let outgoing = bearer.nextPDU(now: .zero) {
+            #expect(outgoing.completedCommand == expected)
+            expected += 1
+        }
+        #expect(expected == 10_000)
+    }
+
+    @Test("A PDU longer than the MTU is not taken")
+    mutating func boundsLength() throws {
+        let value = ArraySlice(repeating: UInt8(1), count: 20)
+        try bearer.request(.write(1, value), id: 1)
+        #expect(throws: ATTBearer.BearerError.pduTooLong(mtu: 23)) {
+            try bearer.request(.write(1, value + [2]), id: 2)
+        }
+        #expect(throws: ATTBearer.BearerError.pduTooLong(mtu: 23)) {
+            try bearer.command(.writeCommand(1, value + [2]), id: 2)
+        }
+        #expect(try bearer.drain().count == 1)
+    }
+}

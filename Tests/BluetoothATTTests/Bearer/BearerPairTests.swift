@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothATT
+
+/// Two bearers joined in memory, and a bearer in front of a peer that means it harm.
+@Suite("Bearers in company")
+struct BearerPairTests {
+    @Test("Two clients without attributes answer each other, and settle on one MTU")
+    func settles() throws {
+        var left = ATTBearer(receiveMTULimit: 247)
+        var right = ATTBearer(receiveMTULimit: 185)
+        try left.request(.exchangeMTURequest(.init(receiveMTU: 247)), id: 1)
+        try right.request(.exchangeMTURequest(.init(receiveMTU: 185)), id: 1)
+        for id in UInt64(2)...50 {
+            try left.request(.read(AttributeHandle(UInt16(id))), id: id)
+            try right.request(.write(AttributeHandle(UInt16(id))), id: id)
+        }
+        var ended: [[UInt64]] = [[], []]
+        var isMoving = true
+        while isMoving {
+            let there = move(from: &left, to: &right, ended: &ended[1])
+            let back = move(from: &right, to: &left, ended: &ended[0])
+            isMoving = there || back
+        }
+        #expect(left.mtu == 185 && right.mtu == 185)
+        #expect(ended[0] == Array(1...50) && ended[1] == Array(1...50))
+        #expect(left.nextDeadline == nil && right.nextDeadline == nil)
+    }
+
+    /// Moves one PDU; notes which of the receiver's requests it ended.
+    private func move(
+        from sender: inout ATTBearer,
+        to receiver: inout ATTBearer,
+        ended: inout [UInt64]
+    ) -> Bool {
+        guard let outgoing = sender.nextPDU(now: .zero) else { return false }
+        switch receiver.receive(outgoing.bytes[...]) {
+        case .response(let id, _), .failure(let id, _): ended.append(id)
+        case .answered: break
+        case let other: Issue.record("\(other)")
+        }
+        return true
+    }
+
+    @Test(
+        "Whatever a peer sends, each request ends once at most, and memory is bounded",
+        arguments: 1...8
+    )
+    func survivesHostility(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        var bearer = ATTBearer(receiveMTULimit: 64)
+        var waiting: Set<UInt64> = []
+        var id: UInt64 = 0
+        for round in 0..<5000 {
+            if bearer.hasRoom {
+                id += 1
+                waiting.insert(id)
+                try bearer.request(Self.requests[Int(id) % Self.requests.count], id: id)
+            }
+            if Bool.random(using: &generator) { _ = bearer.nextPDU(now: .zero) }
+            if round % 50 == 0, let victim = waiting.randomElement(using: &generator) {
+                bearer.cancel(victim)
+                waiting.remove(victim)
+            }
+            let bytes = Self.hostilePDU(using: &generator)
+            if let ended = Self.ended(by: bearer.receive(bytes[...])) {
+                #expect(waiting.remove(ended) != nil)
+            }
+            #expect((23...64).contains(bearer.mtu))
+        }
+        #expect(Set(bearer.close()) == waiting)
+    }
+
+    private static let requests: [ATT.PDU] = [
+        .read(1), .write(2), .readBlobRequest(.init(handle: 3, offset: 1)),
+        .findInformationRequest(.init(start: 1, end: .last)),
+        .readByTypeRequest(.init(start: 1, end: .last, type: .init(0x2803))),
+        .exchangeMTURequest(.init(receiveMTU: 64)),
+    ]
+
+    private static func hostilePDU(using generator: inout SplitMix64) -> [UInt8] {
+        let vector = PDUVector.all.randomElement(using: &generator)
+        var bytes = vector?.bytes ?? []
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: bytes.removeLast(Int.random(in: 0...bytes.count, using: &generator))
+        case 1: bytes += generator.bytes(Int.random(in: 1...70, using: &generator))
+        case 2: bytes = generator.bytes(Int.random(in: 0...70, using: &generator))
+        default: break
+        }
+        return bytes
+    }
+
+    private static func ended(by received: ATTBearer.Received) -> UInt64? {
+        switch received {
+        case .response(let id, _), .failure(let id, _): id
+        case .violation(let id, _): id
+        default: nil
+        }
+    }
+}
