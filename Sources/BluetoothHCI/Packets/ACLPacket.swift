@@ -55,14 +55,19 @@ extension HCI {
 
         /// The packet with its H4 type octet. A payload longer than 65535 octets is cut off there.
         package var h4Bytes: [UInt8] {
-            let length = UInt16(clamping: payload.count)
-            var writer = ByteWriter(reservingCapacity: 1 + Self.headerLength + Int(length))
-            let flags = UInt16(broadcast) << 14 | UInt16(boundary.rawValue) << 12
-            writer.write(PacketType.acl.rawValue)
-            writer.write(connectionHandle.rawValue | flags)
-            writer.write(length)
-            writer.write(contentsOf: payload.prefix(Int(length)))
-            return writer.bytes
+            let length = min(payload.count, Int(UInt16.max))
+            let field =
+                connectionHandle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast)
+                << 14
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(1 + Self.headerLength + length)
+            bytes.append(PacketType.acl.rawValue)
+            bytes.append(UInt8(truncatingIfNeeded: field))
+            bytes.append(UInt8(truncatingIfNeeded: field >> 8))
+            bytes.append(UInt8(truncatingIfNeeded: length))
+            bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+            bytes.append(contentsOf: payload.prefix(length))
+            return bytes
         }
     }
 }
