@@ -45,14 +45,17 @@ let package = Package(
         .testTarget(name: "BluetoothHCITests", dependencies: ["BluetoothHCI"]),
         .testTarget(name: "BluetoothL2CAPTests", dependencies: ["BluetoothL2CAP"]),
         .testTarget(name: "BluetoothATTTests", dependencies: ["BluetoothATT"]),
-        .testTarget(name: "BluetoothGATTTests", dependencies: ["BluetoothGATT"]),
+        .testTarget(
+            name: "BluetoothGATTTests",
+            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"]
+        ),
         .testTarget(name: "BluetoothGAPTests", dependencies: ["BluetoothGAP"]),
         .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
         .testTarget(name: "BluetoothHostTests", dependencies: ["BluetoothHost"]),
         .testTarget(name: "LanyardCLITests", dependencies: ["LanyardCLI"]),
         .testTarget(
             name: "QualificationTests",
-            dependencies: ["BluetoothATT", "BluetoothGATT"],
+            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"],
             path: "Tests/Qualification"
         ),
         .testTarget(
