@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// A test case as the official test suite draws it: what the application asks of the client, what
+/// the client sends, what the server sends, and what the application hears, line by line.
+///
+/// ```swift
+/// Dialogue {
+///     application(asks: .read(0x0003))
+///     client(sends: "0A 0300")
+///     server(sends: "0B 010203")
+///     application(hears: .success(.value([1, 2, 3])))
+/// }.play()
+/// ```
+///
+/// Nothing may happen that no line tells of: each PDU that the client sends and each thing that
+/// the application hears must be the one that the next line expects, and none may be left over.
+struct Dialogue {
+    private let lines: [Line]
+    private let receiveMTU: Int
+
+    /// Writes a dialogue with a client that can receive `receiveMTU` octets.
+    init(receiveMTU: Int = 517, @DialogueBuilder lines: () -> [Line]) {
+        self.receiveMTU = receiveMTU
+        self.lines = lines()
+    }
+
+    /// Plays all lines, and reports each that does not come true at its place in the test.
+    func play(sourceLocation: SourceLocation = #_sourceLocation) {
+        var stage = Stage(receiveMTU: receiveMTU)
+        for line in lines { stage.play(line) }
+        stage.expectSilence(sourceLocation)
+    }
+}
+
+/// One line of a dialogue.
+struct Line {
+    enum Event {
+        case applicationAsks(GATT.Operation)
+        case applicationCancels
+        case applicationHears(GATTClient.Action)
+        case applicationHearsResult(Result<GATT.Outcome, GATT.Failure>)
+        case clientSends([UInt8])
+        case serverSends([UInt8])
+        case timePasses(Duration)
+    }
+
+    let event: Event
+    let sourceLocation: SourceLocation
+}
+
+/// Collects lines, and lists of lines, in the order in which they are written.
+@resultBuilder
+enum DialogueBuilder {
+    static func buildExpression(_ line: Line) -> [Line] { [line] }
+    static func buildExpression(_ lines: [Line]) -> [Line] { lines }
+    static func buildBlock(_ lines: [Line]...) -> [Line] { lines.flatMap { $0 } }
+    static func buildArray(_ lines: [[Line]]) -> [Line] { lines.flatMap { $0 } }
+    static func buildOptional(_ lines: [Line]?) -> [Line] { lines ?? [] }
+    static func buildEither(first lines: [Line]) -> [Line] { lines }
+    static func buildEither(second lines: [Line]) -> [Line] { lines }
+}

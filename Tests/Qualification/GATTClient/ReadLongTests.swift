@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// GATT/CL/GAR, continued: reading of values that do not fit into one PDU. The suite lets the
+/// first request be a Read Request.
+@Suite struct ReadLongTests {
+    @Test(
+        "A long value is read until a part is short",
+        arguments: [
+            "GATT/CL/GAR/BV-04-C: Read Long Characteristic Value",
+            "GATT/CL/GAR/BV-07-C: Read Long Characteristic Descriptor",
+        ]
+    )
+    func readLong(_ name: String) {
+        Dialogue {
+            application(asks: .readLong(0x0003))
+            client(sends: "0A 0300")
+            server(sends: "0B \(octets(0..<22))")
+            client(sends: "0C 0300 1600")
+            server(sends: "0D \(octets(22..<44))")
+            client(sends: "0C 0300 2C00")
+            server(sends: "0D \(octets(44..<50))")
+            application(hears: .success(.value(Array(0..<50))))
+        }.play()
+    }
+
+    @Test("GATT/CL/GAR/BV-04-C: Read Long Characteristic Value, the longest there is")
+    func readLongest() {
+        let value = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+        Dialogue(receiveMTU: 512) {
+            application(asks: .exchangeMTU)
+            client(sends: "02 0002")
+            server(sends: "03 0002")
+            application(hears: .success(.mtu(512)))
+            application(asks: .readLong(0x0003))
+            client(sends: "0A 0300")
+            server(sends: "0B \(octets(0..<511))")
+            client(sends: "0C 0300 FF01")
+            server(sends: "0D \(octets(511..<512))")
+            application(hears: .success(.value(value)))
+        }.play()
+    }
+
+    @Test(
+        "A value that fills its PDUs exactly ends with the next request",
+        arguments: ["0D", "01 0C 0300 07", "01 0C 0300 0B"]
+    )
+    func exactMultiple(_ end: String) {
+        Dialogue {
+            application(asks: .readLong(0x0003))
+            client(sends: "0A 0300")
+            server(sends: "0B \(octets(0..<22))")
+            client(sends: "0C 0300 1600")
+            server(sends: end)
+            application(hears: .success(.value(Array(0..<22))))
+        }.play()
+    }
+
+    @Test(
+        "Read Long Characteristic Value is refused",
+        arguments: [
+            Refusal("GATT/CL/GAR/BI-12-C", .readNotPermitted),
+            Refusal("GATT/CL/GAR/BI-13-C", .invalidOffset),
+            Refusal("GATT/CL/GAR/BI-14-C", .invalidHandle),
+            Refusal("GATT/CL/GAR/BI-15-C", .insufficientAuthorization),
+            Refusal("GATT/CL/GAR/BI-16-C", .insufficientAuthentication),
+            Refusal("GATT/CL/GAR/BI-17-C", .encryptionKeySizeTooShort),
+        ]
+    )
+    func readLongRefused(_ refusal: Refusal) {
+        Dialogue {
+            application(asks: .readLong(0x0003))
+            client(sends: "0A 0300")
+            server(sends: "01 0A 0300 \(refusal.octet)")
+            application(hears: .failure(.attribute(refusal.code, handle: 0x0003)))
+        }.play()
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+import Testing
+
+/// An official case in which the server refuses, and the code that it refuses with.
+struct Refusal: CustomTestStringConvertible {
+    let name: String
+    let code: ATT.ErrorCode
+
+    init(_ name: String, _ code: ATT.ErrorCode) {
+        self.name = name
+        self.code = code
+    }
+
+    /// The code as it travels.
+    var octet: String { [code.rawValue].hexadecimal }
+
+    var testDescription: String { "\(name): \(code)" }
+}

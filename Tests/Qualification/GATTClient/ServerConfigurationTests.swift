@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import Testing
+
+/// GATT/CL/GAC: server configuration.
+@Suite struct ServerConfigurationTests {
+    @Test("GATT/CL/GAC/BV-01-C: Exchange MTU")
+    func exchangeMTU() {
+        Dialogue(receiveMTU: 512) {
+            application(asks: .exchangeMTU)
+            client(sends: "02 0002")
+            server(sends: "03 4000")
+            application(hears: .success(.mtu(64)))
+        }.play()
+    }
+
+    @Test("A server that does not know the exchange leaves the MTU at 23")
+    func exchangeNotSupported() {
+        Dialogue {
+            application(asks: .exchangeMTU)
+            client(sends: "02 0502")
+            server(sends: "01 02 0000 06")
+            application(hears: .success(.mtu(23)))
+        }.play()
+    }
+
+    @Test("A client exchanges MTUs once for each link")
+    func exchangeOnce() {
+        Dialogue {
+            application(asks: .exchangeMTU)
+            client(sends: "02 0502")
+            server(sends: "03 F700")
+            application(hears: .success(.mtu(247)))
+            application(asks: .exchangeMTU)
+            application(hears: .success(.mtu(247)))
+        }.play()
+    }
+}
