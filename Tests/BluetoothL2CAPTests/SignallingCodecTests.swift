@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothL2CAP
+
+@Suite("Signalling commands")
+struct SignallingCodecTests {
+    /// Checks that parameters travel as those octets, and that nothing shorter or longer is read
+    /// as them, but for a list of two-octet entries at the end.
+    private func check<Parameters: Signalling.Parameters>(
+        _ parameters: Parameters,
+        _ hexadecimal: String,
+        listStart: Int? = nil
+    ) throws {
+        #expect(parameters.encode(identifier: 7).hexadecimal == hexadecimal)
+        let bytes = try #require([UInt8](hexadecimal: hexadecimal))
+        let packet = try Signalling.Packet(parsing: bytes[...])
+        #expect(packet.code == Parameters.code)
+        #expect(packet.identifier == 7)
+        #expect(try Parameters(parsing: packet.parameters) == parameters)
+        for count in 0..<packet.parameters.count {
+            if let listStart, count > listStart, count.isMultiple(of: 2) { continue }
+            #expect(throws: MalformedBytes.self) {
+                try Parameters(parsing: packet.parameters.prefix(count))
+            }
+        }
+        #expect(throws: MalformedBytes.self) { try Parameters(parsing: packet.parameters + [0]) }
+    }
+
+    @Test("Command Reject")
+    func commandReject() throws {
+        try check(Signalling.CommandReject.notUnderstood, "010702000000")
+        try check(Signalling.CommandReject.mtuExceeded(mtu: 23), "01070400" + "01001700")
+        let channels = Signalling.CommandReject.invalidChannel(
+            local: .init(rawValue: 0x40),
+            remote: .init(rawValue: 0x41)
+        )
+        try check(channels, "01070600" + "020040004100")
+        let unknown = Signalling.CommandReject.unknown(reason: 9, data: [1])
+        #expect(unknown.encode(identifier: 1) == [1, 1, 3, 0, 9, 0, 1])
+        #expect(try Signalling.CommandReject(parsing: [9, 0, 1]) == unknown)
+    }
+
+    @Test("Connection Parameter Update")
+    func connectionParameters() throws {
+        let request = ConnectionParametersRequest(
+            intervalMinimum: 24,
+            intervalMaximum: 40,
+            peripheralLatency: 4,
+            supervisionTimeout: 400
+        )
+        try check(request, "12070800" + "1800280004009001")
+        try check(Signalling.ConnectionParametersResponse(isAccepted: true), "130702000000")
+        try check(Signalling.ConnectionParametersResponse(isAccepted: false), "130702000100")
+        #expect(try !Signalling.ConnectionParametersResponse(parsing: [7, 0]).isAccepted)
+    }
+
+    @Test("Disconnection")
+    func disconnection() throws {
+        let destination = ChannelIdentifier(rawValue: 0x40)
+        let source = ChannelIdentifier(rawValue: 0x41)
+        try check(
+            Signalling.DisconnectionRequest(destination: destination, source: source),
+            "06070400" + "40004100"
+        )
+        try check(
+            Signalling.DisconnectionResponse(destination: destination, source: source),
+            "07070400" + "40004100"
+        )
+    }
+
+    @Test("LE credit based channels")
+    func leCreditBasedChannels() throws {
+        try check(
+            Signalling.LECreditBasedConnectionRequest(
+                spsm: 0x80,
+                source: .init(rawValue: 0x40),
+                mtu: 512,
+                mps: 64,
+                initialCredits: 10
+            ),
+            "14070a00" + "80004000000240000a00"
+        )
+        try check(
+            Signalling.LECreditBasedConnectionResponse(
+                destination: .init(rawValue: 0x41),
+                mtu: 512,
+                mps: 64,
+                initialCredits: 10,
+                result: 2
+            ),
+            "15070a00" + "4100000240000a000200"
+        )
+        try check(
+            Signalling.FlowControlCredit(channel: .init(rawValue: 0x40), credits: 3),
+            "16070400" + "40000300"
+        )
+    }
+
+    @Test("Enhanced credit based channels")
+    func enhancedCreditBasedChannels() throws {
+        let channels = [ChannelIdentifier(rawValue: 0x40), .init(rawValue: 0x41)]
+        try check(
+            Signalling.CreditBasedConnectionRequest(
+                spsm: 0x27,
+                mtu: 64,
+                mps: 64,
+                initialCredits: 1,
+                sources: channels
+            ),
+            "17070c00" + "270040004000010040004100",
+            listStart: 8
+        )
+        try check(
+            Signalling.CreditBasedConnectionResponse(
+                mtu: 64,
+                mps: 64,
+                initialCredits: 1,
+                result: 0,
+                destinations: channels
+            ),
+            "18070c00" + "400040000100000040004100",
+            listStart: 8
+        )
+        try check(
+            Signalling.CreditBasedReconfigureRequest(mtu: 64, mps: 64, destinations: channels),
+            "19070800" + "4000400040004100",
+            listStart: 4
+        )
+        try check(Signalling.CreditBasedReconfigureResponse(result: 3), "1a0702000300")
+    }
+
+    @Test("More than five channels are not asked for at once")
+    func boundsChannels() throws {
+        let header: [UInt8] = [0x27, 0, 64, 0, 64, 0, 1, 0]
+        let five = header + [UInt8](repeating: 0x40, count: 10)
+        #expect(
+            try Signalling.CreditBasedConnectionRequest(parsing: five[...]).sources.count == 5
+        )
+        #expect(throws: MalformedBytes.invalid(field: "channels")) {
+            try Signalling.CreditBasedConnectionRequest(parsing: five + [0x40, 0x40])
+        }
+    }
+
+    @Test("The header must tell the truth about the length, and name the command")
+    func refusesBadHeaders() {
+        let whole: [UInt8] = [0x13, 1, 2, 0, 0, 0]
+        for count in 0..<whole.count {
+            #expect(throws: MalformedBytes.self) {
+                try Signalling.Packet(parsing: whole.prefix(count))
+            }
+        }
+        #expect(throws: MalformedBytes.trailing(count: 1)) {
+            try Signalling.Packet(parsing: whole + [0])
+        }
+        #expect(throws: MalformedBytes.invalid(field: "identifier")) {
+            try Signalling.Packet(parsing: [0x13, 0, 2, 0, 0, 0])
+        }
+    }
+
+    @Test(
+        "Parameters that no link can have are not valid",
+        arguments: [
+            (6, 6, 0, 10, true), (5, 6, 0, 10, false), (6, 0x0C80, 0, 0x0C80, true),
+            (6, 0x0C81, 0, 0x0C80, false), (24, 12, 0, 400, false), (6, 6, 499, 0x0C80, true),
+            (6, 6, 500, 0x0C80, false), (6, 6, 0, 9, false), (6, 6, 0, 0x0C81, false),
+            // 40 ms every second event: 80 ms of silence twice is 160 ms, and must be less.
+            (32, 32, 1, 16, false), (32, 32, 1, 17, true),
+            (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, false), (0, 0, 0, 0, false),
+        ] as [(UInt16, UInt16, UInt16, UInt16, Bool)]
+    )
+    func validates(
+        minimum: UInt16,
+        maximum: UInt16,
+        latency: UInt16,
+        timeout: UInt16,
+        isValid: Bool
+    ) {
+        let request = ConnectionParametersRequest(
+            intervalMinimum: minimum,
+            intervalMaximum: maximum,
+            peripheralLatency: latency,
+            supervisionTimeout: timeout
+        )
+        #expect(request.isValid == isValid)
+    }
+}
