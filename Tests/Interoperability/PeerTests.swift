@@ -72,4 +72,27 @@ import Testing
             )
         }
     }
+
+    @Test func aRelayReportsItsPointAndWhatPassed() async throws {
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(.bumble)
+            let relay = try await peers.relay(to: controllers.adapters[0], at: 100)
+            let accessory = try await peers.accessory(.demo, on: relay.adapter)
+            try await relay.reached(within: Self.limit)
+            accessory.process.kill()
+            #expect(try await relay.passed(within: Self.limit) > 100)
+        }
+    }
+
+    @Test func aRelayBreaksOnceAndThenNoMore() async throws {
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(.bumble)
+            let relay = try await peers.relay(to: controllers.adapters[0], at: 100, do: .close)
+            await #expect(throws: ProcessError.self) {
+                try await peers.accessory(.demo, on: relay.adapter)
+            }
+            let accessory = try await peers.accessory(.demo, on: relay.adapter)
+            #expect(accessory.name == "Lanyard Demo")
+        }
+    }
 }

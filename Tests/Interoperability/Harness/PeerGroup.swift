@@ -52,6 +52,41 @@ struct Accessory: Sendable {
     var name: String { database["name"].text ?? "" }
 }
 
+/// A wire to a controller that breaks once; see Peers/relay.py.
+struct Relay: Sendable {
+    /// What happens when the point is reached.
+    enum Break: String, Sendable {
+        /// The controller is gone.
+        case close
+        /// The controller says nothing any more.
+        case hang
+        /// Nothing: the test does something itself.
+        case report
+    }
+
+    let process: ChildProcess
+
+    /// The host's end.
+    let adapter: String
+
+    /// Waits until the point is reached.
+    func reached(within limit: Duration) async throws {
+        while let line = try await process.nextLine(within: limit) {
+            if line == "reached" { return }
+        }
+        throw ProcessError.ended("the relay ended", log: process.log)
+    }
+
+    /// Waits until the next connection has ended; how many octets passed towards the host.
+    func passed(within limit: Duration) async throws -> Int {
+        while let line = try await process.nextLine(within: limit) {
+            let words = line.split(separator: " ")
+            if words.first == "passed", let count = words.last.flatMap({ Int($0) }) { return count }
+        }
+        throw ProcessError.ended("the relay ended", log: process.log)
+    }
+}
+
 /// The peers of one test. They end with `withPeers`, whatever happens in it.
 final class PeerGroup: Sendable {
     private let processes = Mutex<[ChildProcess]>([])
@@ -87,6 +122,19 @@ final class PeerGroup: Sendable {
         ]
         let peer = try await start(PeerInstallation.python, [script] + settings + options)
         return Accessory(process: peer.process, database: peer.facts)
+    }
+
+    /// Puts a wire before an adapter that breaks when `point` octets have passed towards the host.
+    func relay(
+        to adapter: String,
+        at point: Int? = nil,
+        do break: Relay.Break = .report
+    ) async throws -> Relay {
+        let script = PeerInstallation.scripts + "relay.py"
+        let breaking = point.map { ["--at", "\($0)", "--do", `break`.rawValue] } ?? []
+        let peer = try await start(PeerInstallation.python, [script, "--to", adapter] + breaking)
+        let adapters = peer.facts["adapters"].elements.compactMap(\.text)
+        return Relay(process: peer.process, adapter: adapters.first ?? "")
     }
 
     private func start(_ executable: String, _ arguments: [String]) async throws -> Peer {

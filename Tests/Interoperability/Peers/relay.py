@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A wire between a host and a controller that breaks once, at a chosen point.
+
+usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at OCTETS --do close|hang|report]
+
+Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When OCTETS have passed towards the host it
+prints `reached`, and closes both sides, or passes nothing any more, or goes on. Connections that
+come after that pass untouched. After each connection prints `passed OCTETS`.
+"""
+
+import argparse
+import asyncio
+
+from lifetime import adapter_address, announce, run
+
+CHUNK = 4096
+
+
+class Relay:
+    def __init__(self, arguments):
+        self.target = adapter_address(arguments.to)
+        self.point = arguments.at
+        self.action = arguments.do
+
+    async def connect(self):
+        kind, place = self.target
+        if kind == "unix":
+            return await asyncio.open_unix_connection(place)
+        return await asyncio.open_connection("127.0.0.1", place)
+
+    async def serve(self, from_host, to_host):
+        from_controller, to_controller = await self.connect()
+        passed = 0
+
+        async def towards_controller():
+            while octets := await from_host.read(CHUNK):
+                to_controller.write(octets)
+
+        async def towards_host():
+            nonlocal passed
+            while octets := await from_controller.read(self.room(passed)):
+                to_host.write(octets)
+                passed += len(octets)
+                if passed == self.point and not await self.break_off(to_host):
+                    return
+
+        ways = [asyncio.ensure_future(towards_controller()), asyncio.ensure_future(towards_host())]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            for side in (to_host, to_controller):
+                side.close()
+        print("passed", passed, flush=True)
+
+    def room(self, passed):
+        """How much may be read without passing the point."""
+        return CHUNK if self.point is None else min(CHUNK, self.point - passed)
+
+    async def break_off(self, to_host):
+        """Acts at the point, once; says whether the connection goes on."""
+        self.point = None
+        await to_host.drain()
+        print("reached", flush=True)
+        if self.action == "hang":
+            await asyncio.Event().wait()
+        return self.action == "report"
+
+
+async def main(arguments):
+    relay = Relay(arguments)
+    server = await asyncio.start_server(relay.serve, "127.0.0.1", 0)
+    announce({"adapters": [f"tcp:127.0.0.1:{server.sockets[0].getsockname()[1]}"]})
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="A wire that breaks once")
+    parser.add_argument("--to", required=True, help="the controller's adapter")
+    parser.add_argument("--at", type=int, help="the point, in octets towards the host")
+    parser.add_argument("--do", choices=["close", "hang", "report"], default="close")
+    arguments = parser.parse_args()
+    run(lambda: main(arguments))
