@@ -55,7 +55,7 @@ let package = Package(
         .testTarget(name: "LanyardCLITests", dependencies: ["LanyardCLI"]),
         .testTarget(
             name: "QualificationTests",
-            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"],
+            dependencies: ["BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT"],
             path: "Tests/Qualification"
         ),
         .testTarget(
