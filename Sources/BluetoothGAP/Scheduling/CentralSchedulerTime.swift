@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+extension CentralScheduler {
+    /// When `deadlinePassed` is to be called, at the latest; nil: never.
+    ///
+    /// While an order is outstanding nothing can be changed but what needs no order.
+    package var nextDeadline: Instant? {
+        var deadlines = [scan.endsAt]
+        if case .awaitingEnd(_, let end) = initiation { deadlines.append(end) }
+        if outstanding == nil, dialect != nil {
+            deadlines += [turnEndsAt, shareEndsAt, scan.restartsAt, queue.nextAwakening]
+        }
+        return deadlines.compactMap(\.self).min()
+    }
+
+    /// Time has come to `now`.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        if let end = scan.endsAt, now >= end {
+            scan.want(nil, until: nil)
+            outbox.append(.scanEnded)
+        }
+        if case .awaitingEnd(let turn, let end) = initiation, now >= end {
+            endInitiation(of: turn)
+        }
+        return settle(now: now)
+    }
+
+    /// When the running turn has to make way for another.
+    private var turnEndsAt: Instant? {
+        guard case .running(let turn, let since) = initiation, queue.isContended(beside: turn)
+        else { return nil }
+        return since + Self.sliceDuration
+    }
+
+    /// When the radio passes between scanner and initiator.
+    private var shareEndsAt: Instant? {
+        guard isShareContended else { return nil }
+        return share.since.map { $0 + Self.sliceDuration }
+    }
+
+    /// Whether the scan that is wanted (or still runs) and any initiation exclude each other.
+    var scanExcludesInitiation: Bool {
+        guard let dialect else { return false }
+        return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.wish)
+    }
+
+    private var initiatorIsWanted: Bool { !initiation.isIdle || queue.hasEligible }
+
+    private var isShareContended: Bool {
+        scanExcludesInitiation && scan.wish != nil && initiatorIsWanted
+    }
+
+    /// Whether the scanner may run now.
+    var scannerMayRun: Bool {
+        guard scanExcludesInitiation, initiatorIsWanted else { return true }
+        return share.holder == .scanner && initiation.isIdle
+    }
+
+    /// Whether the initiator may run now, as soon as the scanner has stopped.
+    var initiatorMayRun: Bool {
+        !isShareContended || share.holder == .initiator
+    }
+
+    /// Notes who has the radio, and passes it on when the holder's slice is over.
+    mutating func settleShare(now: Instant) {
+        if !isShareContended {
+            share.give(to: initiatorIsWanted ? .initiator : .scanner)
+        } else if let since = share.since, now >= since + Self.sliceDuration {
+            share.pass()
+        }
+        if share.since == nil, holderIsActive { share.since = now }
+    }
+
+    private var holderIsActive: Bool {
+        switch share.holder {
+        case .scanner: scan.isOn
+        case .initiator: if case .running = initiation { true } else { false }
+        }
+    }
+
+    /// Whether what the controller initiates has to stop.
+    func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
+        queue.hasWithdrawn(from: turn)
+            || !initiatorMayRun
+            || queue.isContended(beside: turn) && now >= since + Self.sliceDuration
+    }
+}

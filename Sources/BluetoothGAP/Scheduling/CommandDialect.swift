@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// The words in which a controller takes orders: the legacy commands, or the extended ones that
+/// replace them.
+///
+/// A controller that has seen a command of one family refuses the other's (Vol 4, Part E, 3.1.1).
+/// So the extended ones are used for everything or for nothing.
+struct CommandDialect: Sendable {
+    let isExtended: Bool
+    private let ownAddressType: HCI.OwnAddressType
+    private let hasCodedPHY: Bool
+    private let states: HCI.LESupportedStates
+
+    init(_ capabilities: ControllerCapabilities, ownAddressKind: DeviceAddress.Kind) {
+        isExtended =
+            capabilities.supportsExtendedScanning && capabilities.supportsExtendedInitiating
+        ownAddressType = ownAddressKind == .public ? .public : .random
+        hasCodedPHY = capabilities.leFeatures.contains(.coded)
+        states = capabilities.states
+    }
+
+    /// Whether the controller says that it can scan like this and initiate at once. One that tells
+    /// nothing about its states is given the benefit of the doubt: it can still refuse.
+    func allowsInitiating(whileScanning parameters: ScanParameters?) -> Bool {
+        guard let parameters, !states.isEmpty else { return true }
+        return states.contains(
+            parameters.isActive ? .activeScanningAndInitiating : .passiveScanningAndInitiating
+        )
+    }
+
+    func command(for order: ControllerOrder) -> HCI.EncodedCommand {
+        switch order {
+        case .setScanParameters(let parameters): setScanParameters(parameters)
+        case .enableScan(let filtersDuplicates): enableScan(true, filtersDuplicates)
+        case .disableScan: enableScan(false, false)
+        case .clearAcceptList: .init(HCI.LEClearFilterAcceptList())
+        case .addToAcceptList(let address):
+            .init(HCI.LEAddDeviceToFilterAcceptList(address: .init(address)))
+        case .removeFromAcceptList(let address):
+            .init(HCI.LERemoveDeviceFromFilterAcceptList(address: .init(address)))
+        case .createConnection(let target, let parameters): create(target, parameters)
+        case .cancelConnection: .init(HCI.LECreateConnectionCancel())
+        }
+    }
+
+    // MARK: - Scanning
+
+    private func setScanParameters(_ parameters: ScanParameters) -> HCI.EncodedCommand {
+        let type: HCI.ScanType = parameters.isActive ? .active : .passive
+        guard isExtended else {
+            let (interval, window) = ScanTiming.legacy(parameters.interval, parameters.window)
+            return .init(
+                HCI.LESetScanParameters(
+                    type: type,
+                    interval: interval,
+                    window: window,
+                    ownAddressType: ownAddressType
+                )
+            )
+        }
+        let phys = perPHY(parameters.phys) { count in
+            let (interval, window) = ScanTiming.extended(
+                parameters.interval,
+                parameters.window,
+                phyCount: count
+            )
+            return HCI.PHYScanParameters(type: type, interval: interval, window: window)
+        }
+        return .init(HCI.LESetExtendedScanParameters(ownAddressType: ownAddressType, phys: phys))
+    }
+
+    private func enableScan(_ isEnabled: Bool, _ filtersDuplicates: Bool) -> HCI.EncodedCommand {
+        guard isExtended else {
+            return .init(
+                HCI.LESetScanEnable(isEnabled: isEnabled, filtersDuplicates: filtersDuplicates)
+            )
+        }
+        return .init(
+            HCI.LESetExtendedScanEnable(
+                isEnabled: isEnabled,
+                duplicates: filtersDuplicates ? .on : .off
+            )
+        )
+    }
+
+    // MARK: - Initiating
+
+    private func create(
+        _ target: InitiationTarget,
+        _ parameters: ConnectParameters
+    ) -> HCI.EncodedCommand {
+        let policy: HCI.InitiatorFilterPolicy
+        let peer: HCI.PeerAddress
+        switch target {
+        case .peer(let address): (policy, peer) = (.peerAddress, HCI.PeerAddress(address))
+        case .acceptList: (policy, peer) = (.filterAcceptList, .none)
+        }
+        guard isExtended else {
+            return .init(legacyCreate(policy, peer, parameters))
+        }
+        let phys = perPHY(parameters.phys) { count in
+            let (interval, window) = ScanTiming.extended(
+                parameters.scanInterval,
+                parameters.scanWindow,
+                phyCount: count
+            )
+            return HCI.PHYInitiatingParameters(
+                scanInterval: interval,
+                scanWindow: window,
+                parameters: parameters.onTheWire
+            )
+        }
+        return .init(
+            HCI.LEExtendedCreateConnection(
+                filterPolicy: policy,
+                ownAddressType: ownAddressType,
+                peerAddress: peer,
+                phys: phys
+            )
+        )
+    }
+
+    private func legacyCreate(
+        _ policy: HCI.InitiatorFilterPolicy,
+        _ peer: HCI.PeerAddress,
+        _ parameters: ConnectParameters
+    ) -> HCI.LECreateConnection {
+        let (interval, window) = ScanTiming.legacy(parameters.scanInterval, parameters.scanWindow)
+        return HCI.LECreateConnection(
+            scanInterval: interval,
+            scanWindow: window,
+            filterPolicy: policy,
+            peerAddress: peer,
+            ownAddressType: ownAddressType,
+            parameters: parameters.onTheWire
+        )
+    }
+
+    /// The same parameters for each PHY of the primary channels that is asked for and there: LE 1M
+    /// and LE Coded. With none of them, LE 1M.
+    private func perPHY<Parameters>(
+        _ wanted: Set<PHY>,
+        _ parameters: (_ phyCount: Int) -> Parameters
+    ) -> HCI.PerPHY<Parameters> {
+        let usesCoded = wanted.contains(.leCoded) && hasCodedPHY
+        let uses1M = wanted.contains(.le1M) || !usesCoded
+        let value = parameters(uses1M && usesCoded ? 2 : 1)
+        return HCI.PerPHY(le1M: uses1M ? value : nil, coded: usesCoded ? value : nil)
+    }
+}
+
+/// Rounds scan intervals and windows to what the wire can say.
+private enum ScanTiming {
+    private static let minimum: Duration = .microseconds(2500)
+    private static let legacyMaximum: Duration = .milliseconds(10240)
+    private static let extendedMaximum: Duration = .microseconds(40_959_375)
+
+    typealias Pair = (interval: HCI.ScanInterval, window: HCI.ScanInterval)
+
+    /// Vol 4, Part E, 7.8.10 and 7.8.12.
+    static func legacy(_ interval: Duration, _ window: Duration) -> Pair {
+        pair(interval, window, maximum: legacyMaximum)
+    }
+
+    /// Vol 4, Part E, 7.8.64 and 7.8.66. The windows of several PHYs must fit beside each other.
+    static func extended(_ interval: Duration, _ window: Duration, phyCount: Int) -> Pair {
+        pair(max(interval, window * phyCount), window, maximum: extendedMaximum)
+    }
+
+    private static func pair(_ interval: Duration, _ window: Duration, maximum: Duration) -> Pair {
+        let interval = min(max(interval, minimum), maximum)
+        let window = min(max(window, minimum), interval)
+        return (HCI.ScanInterval(interval), HCI.ScanInterval(window))
+    }
+}
+
+extension ConnectParameters {
+    private static let intervalBounds: ClosedRange<Duration> = .microseconds(7500) ... .seconds(4)
+    private static let timeoutBounds: ClosedRange<Duration> = .milliseconds(100) ... .seconds(32)
+    private static let latencyBounds = 0...499
+
+    /// The parameters held within what the specification allows. The supervision timeout must be
+    /// longer than two intervals with all their skipped events (Vol 4, Part E, 7.8.12): it is
+    /// lengthened as far as it may be, and beyond that the latency is shortened.
+    var onTheWire: HCI.ConnectionParameters {
+        let longest = Self.hold(intervalMaximum, in: Self.intervalBounds)
+        let shortest = min(Self.hold(intervalMinimum, in: Self.intervalBounds), longest)
+        let margin: Duration = .milliseconds(10)
+        let affordable = Int((Self.timeoutBounds.upperBound - margin) / (longest * 2)) - 1
+        let bounded = min(max(peripheralLatency, 0), Self.latencyBounds.upperBound)
+        let latency = max(0, min(bounded, affordable))
+        let needed = longest * 2 * (latency + 1) + margin
+        let timeout = Self.hold(max(supervisionTimeout, needed), in: Self.timeoutBounds)
+        return HCI.ConnectionParameters(
+            intervalMinimum: HCI.ConnectionInterval(shortest),
+            intervalMaximum: HCI.ConnectionInterval(longest),
+            peripheralLatency: UInt16(latency),
+            supervisionTimeout: HCI.Timeout(timeout)
+        )
+    }
+
+    private static func hold(_ value: Duration, in bounds: ClosedRange<Duration>) -> Duration {
+        min(max(value, bounds.lowerBound), bounds.upperBound)
+    }
+}

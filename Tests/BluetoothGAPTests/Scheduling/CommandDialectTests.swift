@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+@Suite("The words of an order")
+struct CommandDialectTests {
+    let legacy = CommandDialect(.forTests(), ownAddressKind: .random)
+    let extended = CommandDialect(.extended, ownAddressKind: .public)
+    let peer = DeviceAddress.accessory(1)
+
+    private func decode<Command: HCICommand>(
+        _ order: ControllerOrder,
+        in dialect: CommandDialect,
+        as type: Command.Type
+    ) throws -> Command {
+        let command = dialect.command(for: order)
+        #expect(command.opcode == Command.opcode)
+        return try Command(parsing: command.parameters[...])
+    }
+
+    @Test("legacy scan parameters")
+    func legacyScan() throws {
+        let command = try decode(
+            .setScanParameters(ScanParameters()),
+            in: legacy,
+            as: HCI.LESetScanParameters.self
+        )
+        #expect(command.type == .active)
+        #expect(command.interval.rawValue == 96)
+        #expect(command.window.rawValue == 96)
+        #expect(command.ownAddressType == .random)
+        #expect(command.filterPolicy == .unfiltered)
+    }
+
+    @Test("legacy scan parameters out of bounds are held within them")
+    func legacyScanBounds() throws {
+        var parameters = ScanParameters()
+        parameters.interval = .seconds(60)
+        parameters.window = .zero
+        let command = try decode(
+            .setScanParameters(parameters),
+            in: legacy,
+            as: HCI.LESetScanParameters.self
+        )
+        #expect(command.interval.rawValue == 0x4000)
+        #expect(command.window.rawValue == 4)
+    }
+
+    @Test("a window longer than its interval is cut")
+    func windowFits() throws {
+        var parameters = ScanParameters()
+        parameters.interval = .milliseconds(30)
+        let command = try decode(
+            .setScanParameters(parameters),
+            in: legacy,
+            as: HCI.LESetScanParameters.self
+        )
+        #expect(command.window == command.interval)
+    }
+
+    @Test("scan enabling and disabling", arguments: [true, false])
+    func enable(filtersDuplicates: Bool) throws {
+        let order = ControllerOrder.enableScan(filtersDuplicates: filtersDuplicates)
+        let old = try decode(order, in: legacy, as: HCI.LESetScanEnable.self)
+        #expect(old == .init(isEnabled: true, filtersDuplicates: filtersDuplicates))
+        let new = try decode(order, in: extended, as: HCI.LESetExtendedScanEnable.self)
+        #expect(new == .init(isEnabled: true, duplicates: filtersDuplicates ? .on : .off))
+        let off = try decode(.disableScan, in: extended, as: HCI.LESetExtendedScanEnable.self)
+        #expect(!off.isEnabled)
+    }
+
+    @Test("extended scan parameters, on LE 1M alone and on both PHYs")
+    func extendedScan() throws {
+        var parameters = ScanParameters()
+        parameters.isActive = false
+        parameters.phys = [.le1M, .leCoded]
+        let order = ControllerOrder.setScanParameters(parameters)
+        let without = try decode(order, in: extended, as: HCI.LESetExtendedScanParameters.self)
+        #expect(without.phys.phys == .le1M, "the controller has no LE Coded")
+        #expect(without.phys.le1M?.type == .passive)
+
+        var capabilities = ControllerCapabilities.extended
+        capabilities.leFeatures.insert(.coded)
+        let able = CommandDialect(capabilities, ownAddressKind: .random)
+        let with = try decode(order, in: able, as: HCI.LESetExtendedScanParameters.self)
+        #expect(with.phys.phys == [.le1M, .coded])
+        #expect(with.phys.coded?.interval.rawValue == 192, "room for both windows")
+        #expect(with.phys.coded?.window.rawValue == 96)
+    }
+
+    @Test("a controller with only half of the extended commands is spoken to in legacy ones")
+    func half() {
+        var capabilities = ControllerCapabilities.forTests(commands: [
+            .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+        ])
+        capabilities.leFeatures = [.extendedAdvertising]
+        #expect(!CommandDialect(capabilities, ownAddressKind: .random).isExtended)
+    }
+
+    @Test("legacy create connection, to a peer and from the accept list")
+    func legacyCreate() throws {
+        let direct = try decode(
+            .createConnection(.peer(peer), ConnectParameters()),
+            in: legacy,
+            as: HCI.LECreateConnection.self
+        )
+        #expect(direct.filterPolicy == .peerAddress)
+        #expect(direct.peerAddress.deviceAddress == peer)
+        #expect(direct.scanInterval.rawValue == 96)
+        #expect(direct.scanWindow.rawValue == 48)
+        #expect(direct.parameters.intervalMinimum.rawValue == 12)
+        #expect(direct.parameters.intervalMaximum.rawValue == 24)
+        #expect(direct.parameters.supervisionTimeout.rawValue == 500)
+        let standing = try decode(
+            .createConnection(.acceptList, ConnectParameters()),
+            in: legacy,
+            as: HCI.LECreateConnection.self
+        )
+        #expect(standing.filterPolicy == .filterAcceptList)
+    }
+
+    @Test("extended create connection")
+    func extendedCreate() throws {
+        let command = try decode(
+            .createConnection(.peer(peer), ConnectParameters()),
+            in: extended,
+            as: HCI.LEExtendedCreateConnection.self
+        )
+        #expect(command.ownAddressType == .public)
+        #expect(command.peerAddress.deviceAddress == peer)
+        #expect(command.phys.phys == .le1M)
+        #expect(command.phys.le1M?.parameters.intervalMaximum.rawValue == 24)
+    }
+
+    @Test("create connection ends with Command Status; all other orders with Command Complete")
+    func completion() {
+        let create = ControllerOrder.createConnection(.peer(peer), ConnectParameters())
+        #expect(legacy.command(for: create).isCompletedByStatus)
+        #expect(extended.command(for: create).isCompletedByStatus)
+        #expect(!legacy.command(for: .cancelConnection).isCompletedByStatus)
+    }
+
+    @Test("accept list edits")
+    func edits() throws {
+        let add = try decode(
+            .addToAcceptList(peer),
+            in: legacy,
+            as: HCI.LEAddDeviceToFilterAcceptList.self
+        )
+        #expect(add.address.deviceAddress == peer)
+        let remove = try decode(
+            .removeFromAcceptList(peer),
+            in: legacy,
+            as: HCI.LERemoveDeviceFromFilterAcceptList.self
+        )
+        #expect(remove.address.deviceAddress == peer)
+        #expect(legacy.command(for: .clearAcceptList).opcode == .leClearFilterAcceptList)
+    }
+
+    @Test(
+        "whatever is asked for, the timing on the wire is legal",
+        arguments: [Duration.zero, .milliseconds(15), .seconds(4), .seconds(100)],
+        [-1, 0, 30, 499, 100_000]
+    )
+    func timing(interval: Duration, latency: Int) {
+        var parameters = ConnectParameters()
+        parameters.intervalMinimum = interval
+        parameters.intervalMaximum = interval
+        parameters.peripheralLatency = latency
+        for timeout in [Duration.zero, .seconds(5), .seconds(1000)] {
+            parameters.supervisionTimeout = timeout
+            let wire = parameters.onTheWire
+            #expect(6...3200 ~= wire.intervalMinimum.rawValue)
+            #expect(wire.intervalMinimum <= wire.intervalMaximum)
+            #expect(0...499 ~= wire.peripheralLatency)
+            #expect(10...3200 ~= wire.supervisionTimeout.rawValue)
+            let silence = wire.intervalMaximum.duration * 2 * (Int(wire.peripheralLatency) + 1)
+            #expect(wire.supervisionTimeout.duration > silence)
+        }
+    }
+
+    @Test("what may overlap is what the controller says, or what has not been refused")
+    func overlap() {
+        var capabilities = ControllerCapabilities.forTests(saysNoOverlap: true)
+        var passive = ScanParameters()
+        passive.isActive = false
+        func allows(_ parameters: ScanParameters?) -> Bool {
+            CommandDialect(capabilities, ownAddressKind: .random)
+                .allowsInitiating(whileScanning: parameters)
+        }
+        #expect(!allows(ScanParameters()))
+        #expect(allows(nil))
+        capabilities.states = [.passiveScanningAndInitiating]
+        #expect(allows(passive))
+        #expect(!allows(ScanParameters()))
+        capabilities.states = []
+        #expect(allows(ScanParameters()), "it does not tell")
+    }
+}

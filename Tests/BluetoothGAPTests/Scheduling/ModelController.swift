@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+/// What a controller forbids, and a scheduler must never ask for.
+enum Impossible: Error, Equatable {
+    case parametersWhileScanning
+    case scanEnabledTwice
+    case scanEnabledWithoutParameters
+    case acceptListEditedWhileInitiating
+    case acceptListOverflown
+    case secondInitiation
+    case initiationForNobody
+    case scanAndInitiationAtOnce
+    case cancelWithoutInitiation
+    case addedTwice
+    case removedWhatIsNotThere
+    case twoOrdersAtOnce
+    case scanDisabledTwice
+}
+
+/// A controller reduced to its rules: throws when told to do what the specification forbids.
+struct ModelController {
+    var acceptListSize = 4
+    /// Whether it can scan and initiate at once.
+    var canOverlap = true
+    /// Whether its supported states tell that.
+    var saysSo = true
+
+    private(set) var scanParameters: ScanParameters?
+    private(set) var isScanning = false
+    private(set) var acceptList: [DeviceAddress] = []
+    private(set) var initiation: InitiationTarget?
+    private(set) var enableCount = 0
+
+    /// For whom it listens.
+    var listensFor: [DeviceAddress] {
+        switch initiation {
+        case .peer(let address): [address]
+        case .acceptList: acceptList
+        case nil: []
+        }
+    }
+
+    /// Carries the order out. True: an initiation has ended, and the event that says so is due.
+    mutating func perform(_ order: ControllerOrder) throws(Impossible) -> Bool {
+        switch order {
+        case .setScanParameters(let parameters):
+            if isScanning { throw .parametersWhileScanning }
+            scanParameters = parameters
+        case .enableScan: try enableScan()
+        case .disableScan:
+            if !isScanning { throw .scanDisabledTwice }
+            isScanning = false
+        case .clearAcceptList, .addToAcceptList, .removeFromAcceptList: try edit(order)
+        case .createConnection(let target, _): try create(target)
+        case .cancelConnection:
+            if initiation == nil { throw .cancelWithoutInitiation }
+            initiation = nil
+            return true
+        }
+        return false
+    }
+
+    /// A device that the controller listens for is there: the link is made.
+    mutating func connect() {
+        initiation = nil
+    }
+
+    mutating func stopScanning() {
+        isScanning = false
+    }
+
+    mutating func reset() {
+        self = ModelController(
+            acceptListSize: acceptListSize,
+            canOverlap: canOverlap,
+            saysSo: saysSo
+        )
+    }
+
+    private mutating func enableScan() throws(Impossible) {
+        if isScanning { throw .scanEnabledTwice }
+        if scanParameters == nil { throw .scanEnabledWithoutParameters }
+        if initiation != nil, !canOverlap { throw .scanAndInitiationAtOnce }
+        isScanning = true
+        enableCount += 1
+    }
+
+    private mutating func edit(_ order: ControllerOrder) throws(Impossible) {
+        if initiation == .acceptList { throw .acceptListEditedWhileInitiating }
+        switch order {
+        case .addToAcceptList(let address):
+            if acceptList.contains(address) { throw .addedTwice }
+            if acceptList.count >= acceptListSize { throw .acceptListOverflown }
+            acceptList.append(address)
+        case .removeFromAcceptList(let address):
+            if !acceptList.contains(address) { throw .removedWhatIsNotThere }
+            acceptList.removeAll { $0 == address }
+        default: acceptList = []
+        }
+    }
+
+    private mutating func create(_ target: InitiationTarget) throws(Impossible) {
+        if initiation != nil { throw .secondInitiation }
+        if isScanning, !canOverlap { throw .scanAndInitiationAtOnce }
+        if target == .acceptList, acceptList.isEmpty { throw .initiationForNobody }
+        initiation = target
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+/// A scheduler and a model controller on one table, with a clock that is turned by hand.
+struct SchedulerBench {
+    enum Outcome: Equatable {
+        case connected
+        case failed(CentralFailure)
+    }
+
+    var scheduler = CentralScheduler()
+    var controller = ModelController()
+    var now = Instant.zero
+
+    /// How the requests ended.
+    private(set) var outcomes: [UInt64: Outcome] = [:]
+    /// Everything that was ordered.
+    private(set) var orders: [ControllerOrder] = []
+    /// What was said about the scan, and of links nobody wanted.
+    private(set) var announcements: [CentralScheduler.Action] = []
+    /// The order that waits for its answer.
+    private(set) var outstanding: Step?
+
+    /// Answers that the controller gives instead of carrying out the order, first come first served.
+    var planned: [(matches: (ControllerOrder) -> Bool, result: CommandResult)] = []
+    /// Whether orders are answered at once.
+    var answersAtOnce = true
+    /// Whether cancelled initiations end with the event they should end with.
+    var reportsEnds = true
+
+    init(acceptListSize: Int = 4, canOverlap: Bool = true, saysSo: Bool = true) throws {
+        controller.acceptListSize = acceptListSize
+        controller.canOverlap = canOverlap
+        controller.saysSo = saysSo
+        try configure()
+    }
+
+    // MARK: - Inputs
+
+    mutating func configure() throws {
+        let capabilities = ControllerCapabilities.forTests(
+            acceptListSize: controller.acceptListSize,
+            saysNoOverlap: controller.saysSo && !controller.canOverlap
+        )
+        try take(scheduler.configure(capabilities, ownAddressKind: .random, now: now))
+    }
+
+    mutating func scan(_ parameters: ScanParameters?, duration: Duration? = nil) throws {
+        try take(scheduler.setScan(parameters, duration: duration, now: now))
+    }
+
+    mutating func dial(
+        _ id: UInt64,
+        _ address: DeviceAddress,
+        _ parameters: ConnectParameters = ConnectParameters()
+    ) throws {
+        try take(scheduler.connect(id, to: .direct(address), parameters: parameters, now: now))
+    }
+
+    mutating func stand(
+        _ id: UInt64,
+        _ address: DeviceAddress,
+        _ parameters: ConnectParameters = ConnectParameters()
+    ) throws {
+        try take(scheduler.connect(id, to: .pending(address), parameters: parameters, now: now))
+    }
+
+    mutating func cancel(_ id: UInt64) throws {
+        try take(scheduler.cancel(id, now: now))
+    }
+
+    /// The device answers the controller.
+    mutating func appear(_ address: DeviceAddress) throws {
+        #expect(controller.listensFor.contains(address))
+        controller.connect()
+        try complete(.success, address)
+    }
+
+    /// The attempt for the device fails.
+    mutating func failAttempt(_ status: HCI.ErrorCode, _ address: DeviceAddress) throws {
+        controller.connect()
+        try complete(status, address)
+    }
+
+    mutating func complete(_ status: HCI.ErrorCode, _ address: DeviceAddress) throws {
+        try take(scheduler.connectionCompleted(status: status, peer: address, now: now))
+    }
+
+    mutating func scanTimesOut() throws {
+        controller.stopScanning()
+        try take(scheduler.scanTimedOut(now: now))
+    }
+
+    mutating func linkCloses() throws {
+        try take(scheduler.linkCountChanged(now: now))
+    }
+
+    mutating func reset() throws {
+        controller.reset()
+        outstanding = nil
+        try take(scheduler.reset(now: now))
+    }
+
+    /// Turns the clock, stopping at every deadline on the way.
+    mutating func advance(by duration: Duration) throws {
+        let end = now + duration
+        while let deadline = scheduler.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            try take(scheduler.deadlinePassed(now: now))
+            if let next = scheduler.nextDeadline {
+                #expect(next > now, "the clock would stand still")
+            }
+        }
+        now = end
+    }
+
+    /// Takes the actions, and answers orders if that is how the bench is set.
+    mutating func take(_ actions: [CentralScheduler.Action]) throws {
+        for action in actions { try note(action) }
+        while answersAtOnce, outstanding != nil { try answer() }
+    }
+
+    /// Answers the outstanding order: as planned, or by carrying it out.
+    mutating func answer() throws {
+        let step = try #require(outstanding)
+        outstanding = nil
+        if let index = planned.firstIndex(where: { $0.matches(step.order) }) {
+            let result = planned.remove(at: index).result
+            return try take(scheduler.commandFinished(step, result: result, now: now))
+        }
+        guard let ends = try? controller.perform(step.order) else {
+            // Legal when it was ordered, but the world has moved on since.
+            let refusal = CommandResult.refusing(step.order, .commandDisallowed)
+            return try take(scheduler.commandFinished(step, result: refusal, now: now))
+        }
+        try take(scheduler.commandFinished(step, result: .accepting(step.order), now: now))
+        if ends, reportsEnds { try complete(.unknownConnectionIdentifier, .nobody) }
+    }
+
+    /// Whether the order is legal now, as far as can be known from what the controller has said.
+    private func check(_ order: ControllerOrder) throws {
+        guard !planned.contains(where: { $0.matches(order) }) else { return }
+        var rehearsal = controller
+        do {
+            _ = try rehearsal.perform(order)
+        } catch {
+            // What the controller does not tell is not known before it has refused.
+            guard error == .scanAndInitiationAtOnce, !controller.saysSo else { throw error }
+        }
+    }
+
+    /// The controller refuses the next such order.
+    mutating func refuse(
+        _ code: HCI.ErrorCode,
+        times: Int = 1,
+        _ matches: @escaping (ControllerOrder) -> Bool
+    ) {
+        let order = ControllerOrder.cancelConnection
+        for _ in 0..<times { planned.append((matches, .refusing(order, code))) }
+    }
+
+    private mutating func note(_ action: CentralScheduler.Action) throws {
+        switch action {
+        case .command(_, let step):
+            if outstanding != nil { throw Impossible.twoOrdersAtOnce }
+            try check(step.order)
+            outstanding = step
+            orders.append(step.order)
+        case .connected(let id): end(id, .connected)
+        case .connectFailed(let id, let failure): end(id, .failed(failure))
+        default: announcements.append(action)
+        }
+    }
+
+    private mutating func end(_ id: UInt64, _ outcome: Outcome) {
+        #expect(outcomes[id] == nil, "request \(id) ended twice")
+        outcomes[id] = outcome
+    }
+}
+
+extension DeviceAddress {
+    static let nobody = DeviceAddress(value: 0, kind: .public)
+
+    /// The test accessory of that number.
+    static func accessory(_ number: UInt64) -> DeviceAddress {
+        DeviceAddress(value: 0xC4F0_0000_0000 | number, kind: .random)
+    }
+}
+
+extension CommandResult {
+    static func accepting(_ order: ControllerOrder) -> CommandResult {
+        if case .createConnection = order { .status(.success) } else { .complete([0x00]) }
+    }
+
+    static func refusing(_ order: ControllerOrder, _ code: HCI.ErrorCode) -> CommandResult {
+        if case .createConnection = order { .status(code) } else { .complete([code.rawValue]) }
+    }
+}
+
+extension ControllerOrder {
+    var isCreate: Bool { if case .createConnection = self { true } else { false } }
+    var isEnable: Bool { if case .enableScan = self { true } else { false } }
+    var isAdd: Bool { if case .addToAcceptList = self { true } else { false } }
+    var isSetParameters: Bool { if case .setScanParameters = self { true } else { false } }
+    var target: InitiationTarget? {
+        if case .createConnection(let target, _) = self { target } else { nil }
+    }
+}
