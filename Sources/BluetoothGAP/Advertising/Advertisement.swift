@@ -91,3 +91,32 @@ public struct Advertisement: Sendable, Hashable {
         self.rawData = rawData ?? data.bytes
     }
 }
+
+extension Advertisement {
+    /// Makes a sighting of data that may have been heard before.
+    init(
+        address: DeviceAddress,
+        isIdentityResolved: Bool,
+        isConnectable: Bool,
+        isScannable: Bool,
+        isDirected: Bool,
+        isLegacy: Bool = true,
+        isScanResponse: Bool,
+        rssi: Int?,
+        sighting: SightingMemory.Sighting
+    ) {
+        self.init(
+            address: address,
+            isIdentityResolved: isIdentityResolved,
+            isConnectable: isConnectable,
+            isScannable: isScannable,
+            isDirected: isDirected,
+            isLegacy: isLegacy,
+            isScanResponse: isScanResponse,
+            rssi: rssi,
+            txPower: sighting.txPower,
+            data: sighting.data,
+            rawData: sighting.rawData
+        )
+    }
+}

@@ -25,6 +25,9 @@ public struct AdvertisingData: Sendable {
     /// Where the last well-formed structure ends: what follows is padding or malformed.
     private let significantCount: Int
 
+    /// Stands for the bytes in a comparison with what the same advertiser said before.
+    let digest: UInt64
+
     /// The most that a legacy advertisement or scan response carries (Vol 6, Part B, 2.3.1).
     public static let legacyLimit = 31
 
@@ -35,12 +38,14 @@ public struct AdvertisingData: Sendable {
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
         (significantCount, isMalformed) = Self.extent(of: bytes)
+        digest = Self.digest(of: bytes)
     }
 
     private init(bytes: [UInt8], significantCount: Int, isMalformed: Bool) {
         self.bytes = bytes
         self.significantCount = significantCount
         self.isMalformed = isMalformed
+        digest = Self.digest(of: bytes)
     }
 
     /// Walks the lengths. A length of zero ends the data early; the rest is padding
@@ -53,6 +58,16 @@ public struct AdvertisingData: Sendable {
             position = next
         }
         return (position, false)
+    }
+
+    /// FNV-1a: quick, and the same in every run. Whoever forges a collision hides nobody's data but
+    /// their own, since digests are only compared with those of the same address.
+    private static func digest(of bytes: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes {
+            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
+        return hash
     }
 
     /// The well-formed structures in the order in which they were sent.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// What was last heard of each advertiser, so that a scan response finds its advertisement, and a
+/// report that repeats the last one is recognised by its bytes.
+///
+/// Bounded: there are two generations. Who is heard moves into the young one; when that is full it
+/// becomes the old one, and the old one is forgotten. So at least the last `generationLimit`
+/// advertisers are remembered, and at most twice as many, at the cost of two look-ups.
+struct SightingMemory: Sendable {
+    /// An advertising set of an advertiser.
+    struct Key: Hashable, Sendable {
+        let address: DeviceAddress
+        let setIdentifier: UInt8?
+    }
+
+    /// What is made of the data once, however often it is heard.
+    struct Sighting: Sendable {
+        /// The advertisement with its scan response.
+        let data: AdvertisingData
+        /// The bytes of the report alone.
+        let rawData: [UInt8]
+        /// The power level that the data states.
+        let txPower: Int?
+
+        init(data: AdvertisingData, rawData: [UInt8]) {
+            self.data = data
+            self.rawData = rawData
+            txPower = data.txPowerLevel
+        }
+    }
+
+    fileprivate struct Entry: Sendable {
+        var isConnectable = false
+        var advertisement: Sighting?
+        var scanResponse: Sighting?
+    }
+
+    /// How many advertising sets a generation holds.
+    static let generationLimit = 1024
+
+    private var young: [Key: Entry] = [:]
+    private var old: [Key: Entry] = [:]
+
+    /// Takes note of a report.
+    ///
+    /// - Returns: what there is to say of it, made new only if the bytes are new; and whether the
+    ///   sender accepts connections, which a legacy scan response does not tell.
+    mutating func recall(
+        _ key: Key,
+        _ bytes: ArraySlice<UInt8>,
+        isScanResponse: Bool,
+        isConnectable: Bool
+    ) -> (sighting: Sighting, isConnectable: Bool) {
+        makeYoung(key)
+        return young[key, default: Entry()]
+            .take(bytes, isScanResponse: isScanResponse, isConnectable: isConnectable)
+    }
+
+    private mutating func makeYoung(_ key: Key) {
+        guard young[key] == nil else { return }
+        if young.count >= Self.generationLimit {
+            old = young
+            young = [:]
+        }
+        young[key] = old.removeValue(forKey: key) ?? Entry()
+    }
+}
+
+extension SightingMemory.Entry {
+    fileprivate mutating func take(
+        _ bytes: ArraySlice<UInt8>,
+        isScanResponse: Bool,
+        isConnectable: Bool
+    ) -> (sighting: SightingMemory.Sighting, isConnectable: Bool) {
+        if isScanResponse {
+            if let scanResponse, scanResponse.rawData[...] == bytes {
+                return (scanResponse, self.isConnectable)
+            }
+        } else {
+            self.isConnectable = isConnectable
+            if let advertisement, advertisement.rawData[...] == bytes {
+                return (advertisement, isConnectable)
+            }
+        }
+        let sighting = renew(with: Array(bytes), isScanResponse: isScanResponse)
+        return (sighting, self.isConnectable)
+    }
+
+    /// One half is new: both are merged anew, so that either kind of report tells all.
+    private mutating func renew(
+        with bytes: [UInt8],
+        isScanResponse: Bool
+    ) -> SightingMemory.Sighting {
+        let other = isScanResponse ? advertisement?.rawData : scanResponse?.rawData
+        let (first, second) = isScanResponse ? (other, bytes) : (bytes, other)
+        let data = AdvertisingData(first ?? [])
+            .merging(scanResponse: AdvertisingData(second ?? []))
+        let sighting = SightingMemory.Sighting(data: data, rawData: bytes)
+        let twin = other.map { SightingMemory.Sighting(data: data, rawData: $0) }
+        (advertisement, scanResponse) = isScanResponse ? (twin, sighting) : (sighting, twin)
+        return sighting
+    }
+}
