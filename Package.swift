@@ -42,7 +42,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
-        .testTarget(name: "BluetoothHCITests", dependencies: ["BluetoothHCI"]),
+        .testTarget(name: "BluetoothHCITests", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .testTarget(name: "BluetoothL2CAPTests", dependencies: ["BluetoothL2CAP"]),
         .testTarget(name: "BluetoothATTTests", dependencies: ["BluetoothATT"]),
         .testTarget(

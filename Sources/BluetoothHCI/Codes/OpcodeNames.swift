@@ -12,7 +12,7 @@ extension HCI.Opcode {
         0x0C33: "Host Buffer Size",
         0x0C35: "Host Number Of Completed Packets",
         0x0C2D: "Read Transmit Power Level",
-        0x0C63: "Set Event Mask Page2",
+        0x0C63: "Set Event Mask Page 2",
         0x0C6D: "Write LE Host Support",
         0x0C7B: "Read Authenticated Payload Timeout",
         0x0C7C: "Write Authenticated Payload Timeout",
