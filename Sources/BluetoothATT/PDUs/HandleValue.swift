@@ -4,7 +4,7 @@ import BluetoothTypes
 
 extension ATT {
     /// The server tells a value; nobody answers (Vol 3, Part F, 3.4.7.1).
-    package struct HandleValueNotification: Parameters {
+    package struct HandleValueNotification: HandleAndValue {
         package static let opcode = Opcode.handleValueNotification
 
         package var handle: AttributeHandle
@@ -14,23 +14,11 @@ extension ATT {
             self.handle = handle
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 2 + value.count }
     }
 
     /// The server tells a value, and waits for a confirmation before it indicates another
     /// (Vol 3, Part F, 3.4.7.2). The Handle Value Confirmation has no parameters.
-    package struct HandleValueIndication: Parameters {
+    package struct HandleValueIndication: HandleAndValue {
         package static let opcode = Opcode.handleValueIndication
 
         package var handle: AttributeHandle
@@ -40,18 +28,6 @@ extension ATT {
             self.handle = handle
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 2 + value.count }
     }
 
     /// The server tells several values at once; nobody answers (Vol 3, Part F, 3.4.7.4).

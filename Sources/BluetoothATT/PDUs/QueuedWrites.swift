@@ -5,7 +5,7 @@ import BluetoothTypes
 extension ATT {
     /// Adds a part of a value to the writes that the server keeps for this client
     /// (Vol 3, Part F, 3.4.6.1).
-    package struct PrepareWriteRequest: Parameters {
+    package struct PrepareWriteRequest: PartOfValue {
         package static let opcode = Opcode.prepareWriteRequest
 
         package var handle: AttributeHandle
@@ -18,24 +18,10 @@ extension ATT {
             self.offset = offset
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            offset = try reader.readUInt16()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(offset)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 4 + value.count }
     }
 
     /// What the server has kept, for the client to compare (Vol 3, Part F, 3.4.6.2).
-    package struct PrepareWriteResponse: Parameters {
+    package struct PrepareWriteResponse: PartOfValue {
         package static let opcode = Opcode.prepareWriteResponse
 
         package var handle: AttributeHandle
@@ -47,20 +33,6 @@ extension ATT {
             self.offset = offset
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            offset = try reader.readUInt16()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(offset)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 4 + value.count }
     }
 
     /// Carries out all the writes that the server keeps for this client, or throws them away

@@ -25,7 +25,7 @@ extension ATT {
     }
 
     /// The value, or its first MTU - 1 octets (Vol 3, Part F, 3.4.4.4).
-    package struct ReadResponse: Parameters {
+    package struct ReadResponse: ValueAlone {
         package static let opcode = Opcode.readResponse
 
         package var value: ArraySlice<UInt8>
@@ -33,16 +33,6 @@ extension ATT {
         package init(value: ArraySlice<UInt8>) {
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { value.count }
     }
 
     /// Asks for the part of a value that starts at an offset (Vol 3, Part F, 3.4.4.5).
@@ -73,7 +63,7 @@ extension ATT {
 
     /// The part, or its first MTU - 1 octets; empty at the end of the value
     /// (Vol 3, Part F, 3.4.4.6).
-    package struct ReadBlobResponse: Parameters {
+    package struct ReadBlobResponse: ValueAlone {
         package static let opcode = Opcode.readBlobResponse
 
         package var value: ArraySlice<UInt8>
@@ -81,15 +71,5 @@ extension ATT {
         package init(value: ArraySlice<UInt8>) {
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { value.count }
     }
 }

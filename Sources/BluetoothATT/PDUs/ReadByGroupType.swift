@@ -5,7 +5,7 @@ import BluetoothTypes
 extension ATT {
     /// Asks for the groups in a range that an attribute of a type opens
     /// (Vol 3, Part F, 3.4.4.9).
-    package struct ReadByGroupTypeRequest: Parameters {
+    package struct ReadByGroupTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByGroupTypeRequest
 
         package var start: AttributeHandle
@@ -17,20 +17,6 @@ extension ATT {
             self.end = end
             self.type = type
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            start = try reader.readAttributeHandle()
-            end = try reader.readAttributeHandle()
-            type = try reader.readATTUUID()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(start)
-            writer.write(end)
-            writer.write(contentsOf: type.attBytes)
-        }
-
-        package var encodedLength: Int { type.short16 == nil ? 20 : 6 }
     }
 
     /// Groups with the values of the attributes that open them, at least one, all values of the

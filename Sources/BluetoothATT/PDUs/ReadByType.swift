@@ -5,7 +5,7 @@ import BluetoothTypes
 extension ATT {
     /// Asks for the values of the attributes in a range that have a type
     /// (Vol 3, Part F, 3.4.4.1).
-    package struct ReadByTypeRequest: Parameters {
+    package struct ReadByTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByTypeRequest
 
         package var start: AttributeHandle
@@ -17,20 +17,6 @@ extension ATT {
             self.end = end
             self.type = type
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            start = try reader.readAttributeHandle()
-            end = try reader.readAttributeHandle()
-            type = try reader.readATTUUID()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(start)
-            writer.write(end)
-            writer.write(contentsOf: type.attBytes)
-        }
-
-        package var encodedLength: Int { type.short16 == nil ? 20 : 6 }
     }
 
     /// Handles with their values, at least one, all of the same length
@@ -89,18 +75,5 @@ extension ATT {
         }
 
         package var encodedLength: Int { 1 + entries.count * (2 + valueLength) }
-    }
-}
-
-extension ByteReader {
-    /// Reads all that is left as a UUID in one of the two forms that ATT has
-    /// (Vol 3, Part F, 3.2.1).
-    mutating func readATTUUID() throws(MalformedBytes) -> BluetoothUUID {
-        guard remaining >= 2 else { throw .truncated(needed: 2, available: remaining) }
-        guard remaining == 2 || remaining == 16 else { throw .invalid(field: "UUID") }
-        guard let uuid = BluetoothUUID(littleEndian: readRemaining()) else {
-            throw .invalid(field: "UUID")
-        }
-        return uuid
     }
 }

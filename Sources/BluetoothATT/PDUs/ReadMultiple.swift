@@ -4,7 +4,7 @@ import BluetoothTypes
 
 extension ATT {
     /// Asks for several values of lengths that the client knows (Vol 3, Part F, 3.4.4.7).
-    package struct ReadMultipleRequest: Parameters {
+    package struct ReadMultipleRequest: SeveralHandles {
         package static let opcode = Opcode.readMultipleRequest
 
         package let handles: [AttributeHandle]
@@ -14,16 +14,6 @@ extension ATT {
             precondition(handles.count >= 2, "one value is read with a Read Request")
             self.handles = handles
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handles = try reader.readTwoOrMoreHandles()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            for handle in handles { writer.write(handle) }
-        }
-
-        package var encodedLength: Int { 2 * handles.count }
     }
 
     /// The values, one after the other with nothing between them (Vol 3, Part F, 3.4.4.8).
@@ -48,7 +38,7 @@ extension ATT {
     }
 
     /// Asks for several values of any length (Vol 3, Part F, 3.4.4.11).
-    package struct ReadMultipleVariableRequest: Parameters {
+    package struct ReadMultipleVariableRequest: SeveralHandles {
         package static let opcode = Opcode.readMultipleVariableRequest
 
         package let handles: [AttributeHandle]
@@ -58,26 +48,5 @@ extension ATT {
             precondition(handles.count >= 2, "one value is read with a Read Request")
             self.handles = handles
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handles = try reader.readTwoOrMoreHandles()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            for handle in handles { writer.write(handle) }
-        }
-
-        package var encodedLength: Int { 2 * handles.count }
-    }
-}
-
-extension ByteReader {
-    /// Reads all that is left as handles, of which there must be two.
-    fileprivate mutating func readTwoOrMoreHandles() throws(MalformedBytes) -> [AttributeHandle] {
-        guard remaining >= 4 else { throw .truncated(needed: 4, available: remaining) }
-        var handles: [AttributeHandle] = []
-        handles.reserveCapacity(remaining / 2)
-        while !isAtEnd { handles.append(try readAttributeHandle()) }
-        return handles
     }
 }

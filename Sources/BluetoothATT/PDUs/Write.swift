@@ -5,7 +5,7 @@ import BluetoothTypes
 extension ATT {
     /// Writes a value, and asks to be told that it was written (Vol 3, Part F, 3.4.5.1). The
     /// Write Response that answers it has no parameters.
-    package struct WriteRequest: Parameters {
+    package struct WriteRequest: HandleAndValue {
         package static let opcode = Opcode.writeRequest
 
         package var handle: AttributeHandle
@@ -15,23 +15,11 @@ extension ATT {
             self.handle = handle
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 2 + value.count }
     }
 
     /// Writes a value; the server answers nothing, whatever becomes of it
     /// (Vol 3, Part F, 3.4.5.3).
-    package struct WriteCommand: Parameters {
+    package struct WriteCommand: HandleAndValue {
         package static let opcode = Opcode.writeCommand
 
         package var handle: AttributeHandle
@@ -41,18 +29,6 @@ extension ATT {
             self.handle = handle
             self.value = value
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            handle = try reader.readAttributeHandle()
-            value = reader.readRemaining()
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(handle)
-            writer.write(contentsOf: value)
-        }
-
-        package var encodedLength: Int { 2 + value.count }
     }
 
     /// A Write Command with a signature instead of an encrypted link (Vol 3, Part F, 3.4.5.4).

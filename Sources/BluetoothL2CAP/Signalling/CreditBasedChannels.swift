@@ -6,8 +6,18 @@ import BluetoothTypes
 // to play the peer in tests. Nothing here opens such a channel.
 
 extension Signalling {
+    /// The two ends of a channel, and nothing else.
+    package protocol ChannelEnds: Parameters {
+        /// The receiver's end, as the request has it.
+        var destination: ChannelIdentifier { get }
+        /// The end of who asked.
+        var source: ChannelIdentifier { get }
+
+        init(destination: ChannelIdentifier, source: ChannelIdentifier)
+    }
+
     /// Ends a channel (Vol 3, Part A, 4.6).
-    package struct DisconnectionRequest: Parameters {
+    package struct DisconnectionRequest: ChannelEnds {
         package static let code = Code.disconnectionRequest
 
         package var destination: ChannelIdentifier
@@ -17,20 +27,10 @@ extension Signalling {
             self.destination = destination
             self.source = source
         }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            destination = ChannelIdentifier(rawValue: try reader.readUInt16())
-            source = ChannelIdentifier(rawValue: try reader.readUInt16())
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(destination.rawValue)
-            writer.write(source.rawValue)
-        }
     }
 
     /// The channel has ended (Vol 3, Part A, 4.7).
-    package struct DisconnectionResponse: Parameters {
+    package struct DisconnectionResponse: ChannelEnds {
         package static let code = Code.disconnectionResponse
 
         package var destination: ChannelIdentifier
@@ -39,16 +39,6 @@ extension Signalling {
         package init(destination: ChannelIdentifier, source: ChannelIdentifier) {
             self.destination = destination
             self.source = source
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            destination = ChannelIdentifier(rawValue: try reader.readUInt16())
-            source = ChannelIdentifier(rawValue: try reader.readUInt16())
-        }
-
-        package func encode(into writer: inout ByteWriter) {
-            writer.write(destination.rawValue)
-            writer.write(source.rawValue)
         }
     }
 
@@ -158,5 +148,18 @@ extension Signalling {
             writer.write(channel.rawValue)
             writer.write(credits)
         }
+    }
+}
+
+extension Signalling.ChannelEnds {
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let destination = ChannelIdentifier(rawValue: try reader.readUInt16())
+        let source = ChannelIdentifier(rawValue: try reader.readUInt16())
+        self.init(destination: destination, source: source)
+    }
+
+    package func encode(into writer: inout ByteWriter) {
+        writer.write(destination.rawValue)
+        writer.write(source.rawValue)
     }
 }
