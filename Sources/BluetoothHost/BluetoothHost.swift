@@ -1,1 +1,312 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The host: everything between a controller's bytes and an application's `await`.
+//
+// `HostCore` is a value that owns the machines of all layers; it is fed bytes, wishes and the time,
+// and answers with an ordered list of actions. `BluetoothHost`, below, is its driver: an actor that
+// lives on the thread of its adapter, feeds the core one input at a time, and performs what the core
+// wants done before it takes the next. No protocol is decided here, and nothing in the core waits.
+//
+// A packet makes one trip: the transport reads bytes (1), the core frames them (2) and routes them
+// to the machine they are for (3); the driver empties the outbox (4), and whoever waits is resumed
+// on an executor of its own (5). One hop, never more; and none for a task that runs on the adapter's
+// own executor (`BluetoothHost.executor`).
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothTypes
+import HCITransports
+
+/// A Bluetooth Low Energy host on one controller.
+///
+/// ```swift
+/// let host = BluetoothHost(transport: TCPTransport(host: "127.0.0.1", port: 6402))
+/// try await host.start()
+/// for try await found in host.scan() where found.data.localName == "Thermometer" {
+///     let link = try await host.connect(to: found.address)
+///     for service in try await link.discoverServices() { print(service.uuid) }
+///     try await link.disconnect()
+///     break
+/// }
+/// await host.shutdown()
+/// ```
+///
+/// A host that is started keeps itself running: a controller that hangs is reset, a transport that
+/// ends is opened again, scans and waiting connections continue when the controller is back, and
+/// `states` tells of it. Cancelling the task that waits for an operation cancels the operation.
+///
+/// Call `shutdown()` before letting go of a host, so that links end in an orderly way.
+public actor BluetoothHost {
+    /// Where the host runs. A task that prefers this executor, by
+    /// `withTaskExecutorPreference(host.executor)`, exchanges values with the host without changing
+    /// threads: worth it for traffic of many small values.
+    public nonisolated let executor: any HostExecutor
+
+    /// The executor, if the host made it and therefore ends it.
+    private let ownExecutor: AdapterExecutor?
+    let configuration: HostConfiguration
+    private let transport: any HCITransport
+    var core: HostCore
+    private var timer: (any HostTimer)?
+    private var opening: Task<Void, Never>?
+
+    private var actions: [HostAction] = []
+    private var packets: [[UInt8]] = []
+    private var lastRequest: UInt64 = 0
+
+    typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
+
+    private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
+    private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
+    var notifications = NotificationRouter()
+    private var linkEnds: [LinkIdentifier: [CheckedContinuation<HostError, Never>]] = [:]
+    /// Why links ended, of the last few: `Link.ended()` may be asked late.
+    private var pastEnds: [(link: LinkIdentifier, reason: HostError)] = []
+    private static let pastEndLimit = 64
+    private var broadcast = StateBroadcast()
+
+    /// Runs the actor on the host's executor.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Makes a host that will reach its controller by `transport`; `start()` opens it.
+    ///
+    /// - Parameter executor: where to run; by default a thread of the host's own.
+    public init(
+        transport: any HCITransport,
+        configuration: HostConfiguration = HostConfiguration(),
+        executor: (any HostExecutor)? = nil
+    ) {
+        self.transport = transport
+        self.configuration = configuration
+        if let executor {
+            self.executor = executor
+            ownExecutor = nil
+        } else {
+            let made = AdapterExecutor()
+            self.executor = made
+            ownExecutor = made
+        }
+        var generator = SystemRandomNumberGenerator()
+        let address = configuration.address ?? .randomStatic(using: &generator)
+        core = HostCore(configuration: configuration, ownAddress: address)
+    }
+
+    deinit {
+        // Nobody can ask for an orderly end any more; the thread and the transport still end.
+        executor.perform { [transport] in transport.close() }
+        ownExecutor?.shutDown()
+    }
+
+    // MARK: The adapter
+
+    /// Whether the adapter can be used now.
+    public var state: AdapterState { core.state }
+
+    /// The adapter's state now and every change of it. Ends after `closed`.
+    public nonisolated var states: AsyncStream<AdapterState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: AdapterState.self)
+        enter { host in
+            let observer = host.broadcast.add(continuation, current: host.state)
+            continuation.onTermination = { [weak host] _ in
+                host?.enter { $0.broadcast.remove(observer) }
+            }
+        }
+        return stream
+    }
+
+    /// Opens the transport and sets the controller up.
+    ///
+    /// Returns when the adapter is ready. Throws `HostError.adapter` if the first attempt fails;
+    /// the host then goes on trying, so that a caller may as well watch `states`, or shut it down.
+    public func start() async throws {
+        if timer == nil {
+            timer = executor.makeTimer { [weak self] in
+                self?.assumeIsolated { $0.timerFired() }
+            }
+            openTransport()
+        }
+        for await state in states {
+            switch state {
+            case .ready: return
+            case .unavailable(let failure): throw HostError.adapter(failure)
+            case .closed: throw HostError.closed
+            case .starting, .resetting: continue
+            }
+        }
+        throw CancellationError()
+    }
+
+    /// Ends all links, closes the transport, and fails whatever still waits. For good.
+    public func shutdown() async {
+        core.shutDown(now: executor.now)
+        drain()
+        opening?.cancel()
+        await opening?.value
+        ownExecutor?.shutDown()
+    }
+
+    // MARK: Scans
+
+    func startScan(_ request: ScanRequest, into stream: ScanStream.Continuation) {
+        let id = takeRequest()
+        scans[id] = stream
+        stream.onTermination = { [weak self] _ in
+            self?.enter { $0.stopScan(id) }
+        }
+        core.startScan(request, id: id, now: executor.now)
+        drain()
+    }
+
+    private func stopScan(_ id: RequestIdentifier) {
+        scans[id] = nil
+        core.stopScan(id, now: executor.now)
+        drain()
+    }
+
+    // MARK: The transport
+
+    private func openTransport() {
+        guard opening == nil else { return }
+        opening = Task { [transport, executor] in
+            do throws(TransportError) {
+                try await transport.open(on: executor) { [weak self] event in
+                    self?.assumeIsolated { $0.receive(event) }
+                }
+                self.transportOpened()
+            } catch {
+                self.transportFailed(error)
+            }
+        }
+    }
+
+    private func transportOpened() {
+        opening = nil
+        guard core.state != .closed else { return transport.close() }
+        core.transportOpened(now: executor.now)
+        drain()
+    }
+
+    private func transportFailed(_ error: TransportError) {
+        opening = nil
+        core.transportClosed(error.description, now: executor.now)
+        drain()
+    }
+
+    // MARK: Inputs
+
+    private func receive(_ event: TransportEvent) {
+        let now = executor.now
+        switch event {
+        case .received(let bytes):
+            core.receive(bytes)
+            while core.receiveNextPacket(now: now) { performActions() }
+        case .closed(let error):
+            core.transportClosed(error?.description ?? "\(transport.name): closed", now: now)
+        }
+        drain()
+    }
+
+    private func timerFired() {
+        core.deadlinePassed(now: executor.now)
+        drain()
+    }
+
+    /// Runs `body` on the host, in the order of the calls.
+    nonisolated func enter(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
+        executor.perform { self.assumeIsolated { body($0) } }
+    }
+
+    private func takeRequest() -> RequestIdentifier {
+        lastRequest += 1
+        return RequestIdentifier(rawValue: lastRequest)
+    }
+
+    /// Starts something in the core and waits for its completion; cancelling the task cancels it.
+    func perform(
+        _ start: sending (inout HostCore, RequestIdentifier, Instant) -> Void,
+        onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
+    ) async throws -> HostAnswer {
+        guard waiting.count < HostCore.requestLimit else { throw HostError.tooManyRequests }
+        let id = takeRequest()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting[id] = continuation
+                start(&core, id, executor.now)
+                drain()
+            }
+        } onCancel: {
+            enter { host in
+                guard let continuation = host.waiting.removeValue(forKey: id) else { return }
+                cancel(&host.core, id, host.executor.now)
+                host.drain()
+                continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    // MARK: Actions
+
+    /// Performs everything the core wants done, writes what is to be written, and sets the timer.
+    func drain() {
+        performActions()
+        if !packets.isEmpty {
+            transport.send(packets)
+            packets.removeAll(keepingCapacity: true)
+        }
+        timer?.set(to: core.nextDeadline)
+    }
+
+    private func performActions() {
+        while !core.isDrained {
+            core.takeActions(into: &actions)
+            for action in actions { perform(action) }
+            actions.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func perform(_ action: HostAction) {
+        switch action {
+        case .transmit(let packet): packets.append(packet)
+        case .reopenTransport: openTransport()
+        case .closeTransport: transport.close()
+        case .stateChanged(let state): stateChanged(to: state)
+        case .completed(let request, let result):
+            if let scan = scans.removeValue(forKey: request) {
+                if case .failure(let error) = result { scan.finish(throwing: error) }
+                scan.finish()
+            }
+            waiting.removeValue(forKey: request)?.resume(with: result)
+        case .advertised(let scan, let advertisement): scans[scan]?.yield(advertisement)
+        case .notified(let link, let handle, let value):
+            notifications.deliver(value, for: .init(link: link, handle: handle))
+        case .servicesChanged(let link, let first, let last):
+            configuration.logger.info("\(link): services \(first)...\(last) changed")
+        case .disconnected(let link, let reason):
+            linkEnded(link, reason)
+        case .log(let text): configuration.logger.notice("\(text)")
+        }
+    }
+
+    /// Why a link ended, as soon as it has.
+    func end(of link: LinkIdentifier) async -> HostError {
+        guard core.properties(of: link) != nil else {
+            return pastEnds.last { $0.link == link }?.reason
+                ?? .disconnected(.unknownConnectionIdentifier)
+        }
+        return await withCheckedContinuation { linkEnds[link, default: []].append($0) }
+    }
+
+    private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
+        notifications.end(link, with: reason)
+        if pastEnds.count == Self.pastEndLimit { pastEnds.removeFirst() }
+        pastEnds.append((link, reason))
+        for waiter in linkEnds.removeValue(forKey: link) ?? [] { waiter.resume(returning: reason) }
+    }
+
+    private func stateChanged(to state: AdapterState) {
+        configuration.logger.info("adapter \(transport.name): \(state)")
+        broadcast.send(state)
+    }
+}

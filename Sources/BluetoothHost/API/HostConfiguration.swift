@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Logging
+
+/// How a host behaves; every default is what most applications want.
+public struct HostConfiguration: Sendable {
+    /// The random static address to use; nil draws a new one for this host.
+    public var address: DeviceAddress?
+
+    /// The largest ATT MTU offered, 23 to 517 octets (Vol 3, Part F, 3.4.2).
+    public var attMTU: Int = 517
+
+    /// Whether links ask for the largest link-layer data length as soon as they are up, where the
+    /// controller can: it multiplies throughput by three and costs one exchange.
+    public var requestsDataLength = true
+
+    /// Whether a peripheral that asks for other connection parameters gets them, as long as they
+    /// are valid (Vol 3, Part A, 4.20).
+    public var acceptsParameterRequests = true
+
+    /// How many received values a subscription holds for a reader that is busy. One more ends
+    /// the stream with `HostError.notificationsOverflowed`.
+    public var notificationBufferLimit = 65_536
+
+    /// How many advertisements a scan holds for a reader that is busy. One more displaces the
+    /// oldest: an advertisement comes again.
+    public var advertisementBufferLimit = 4_096
+
+    /// Where the host says what it does. Values and keys are never logged.
+    public var logger = Logger(label: "lanyard.host")
+
+    /// Makes the default configuration.
+    public init() {}
+}

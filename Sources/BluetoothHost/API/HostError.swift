@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHCI
+
+/// What the operations of `BluetoothHost` and `Link` throw, apart from `GATT.Failure` (what became
+/// of a GATT operation) and `CancellationError` (the task was cancelled).
+public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The adapter is not usable now, or stopped being usable while this waited.
+    case adapter(AdapterFailure)
+    /// The host was shut down.
+    case closed
+    /// The time allowed has passed.
+    case timedOut
+    /// The controller refused a command with this code.
+    case controller(HCI.ErrorCode)
+    /// The controller did not answer this command, though it answers others.
+    case commandTimedOut
+    /// The controller answered with something that cannot be read.
+    case malformedAnswer
+    /// The controller does not have this feature.
+    case unsupported(String)
+    /// The link ended, for this reason.
+    case disconnected(HCI.ErrorCode)
+    /// The link could not be established: the peer did not take part in it.
+    case failedToConnect(HCI.ErrorCode)
+    /// A connection to this address exists or is being made already.
+    case alreadyConnecting
+    /// The same procedure is already running on this link; ask again when it is done.
+    case busy
+    /// More requests are waiting than a host holds (`HostCore.requestLimit`).
+    case tooManyRequests
+    /// Values arrived faster than they were taken for so long that one would have been lost.
+    case notificationsOverflowed
+    /// The characteristic can neither notify nor indicate, or has no configuration descriptor.
+    case notSubscribable
+
+    /// One sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .adapter(let failure): failure.description
+        case .closed: "the host is shut down"
+        case .timedOut: "no answer in the time allowed"
+        case .controller(let code): "the controller refused: \(code)"
+        case .commandTimedOut: "the controller did not answer the command"
+        case .malformedAnswer: "the controller's answer cannot be read"
+        case .unsupported(let feature): "the controller does not support \(feature)"
+        case .disconnected(let reason): "the link ended: \(reason)"
+        case .failedToConnect(let reason): "the connection could not be made: \(reason)"
+        case .alreadyConnecting: "a connection to this address exists or is being made"
+        case .busy: "the same procedure is already running on this link"
+        case .tooManyRequests: "too many requests are waiting"
+        case .notificationsOverflowed: "values arrived faster than they were taken"
+        case .notSubscribable: "the characteristic neither notifies nor indicates"
+        }
+    }
+}
+
+extension HostError {
+    /// What became of a command.
+    init(_ failure: CommandFailure) {
+        self =
+            switch failure {
+            case .refused(let code): .controller(code)
+            case .timedOut: .commandTimedOut
+            case .discarded: .adapter(.unresponsive)
+            case .malformed: .malformedAnswer
+            }
+    }
+
+    /// What became of an attempt to connect or to scan.
+    init(_ failure: CentralFailure, _ state: AdapterState) {
+        self =
+            switch failure {
+            case .refused(let code): .failedToConnect(code)
+            case .unanswered: .commandTimedOut
+            case .cancelled: .timedOut
+            case .controllerReset: state.obstacle ?? .adapter(.unresponsive)
+            case .tooManyRequests: .tooManyRequests
+            }
+    }
+
+    /// The same of a link that ended before it could be used.
+    var asFailureToConnect: HostError {
+        if case .disconnected(let reason) = self { .failedToConnect(reason) } else { self }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+// Values that the peer sends by itself.
+extension Link {
+    /// Subscribes to a characteristic, and returns its values as they arrive.
+    ///
+    /// Returns when the peer has confirmed the subscription; values that come before are kept. The
+    /// stream ends by throwing `HostError.disconnected` when the link ends, or
+    /// `HostError.notificationsOverflowed` when its reader falls more than
+    /// `HostConfiguration.notificationBufferLimit` values behind. Dropping the last stream of a
+    /// characteristic, or cancelling its task, unsubscribes.
+    ///
+    /// - Parameter kind: notification or indication; by default notification where the
+    ///   characteristic offers both, because it is faster. Indications are confirmed as they arrive.
+    public func subscribe(
+        to characteristic: GATT.Characteristic,
+        kind: GATT.SubscriptionKind? = nil
+    ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+        guard let kind = kind ?? characteristic.preferredSubscription,
+            let configuration = try await configurationDescriptor(of: characteristic)
+        else { throw HostError.notSubscribable }
+        let (stream, identifier) = await host.openNotifications(
+            of: characteristic.valueHandle,
+            configuration: configuration,
+            on: self.identifier
+        )
+        do {
+            let operation = GATT.Operation.subscribe(
+                valueHandle: characteristic.valueHandle,
+                descriptor: configuration,
+                kind
+            )
+            _ = try await gatt(operation)
+            return stream
+        } catch {
+            await host.abandonNotifications(identifier)
+            throw error
+        }
+    }
+
+    private func configurationDescriptor(
+        of characteristic: GATT.Characteristic
+    ) async throws -> AttributeHandle? {
+        try await descriptors(of: characteristic)
+            .first { $0.uuid == GATT.AttributeType.clientCharacteristicConfiguration }?.handle
+    }
+}

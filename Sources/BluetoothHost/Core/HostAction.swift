@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothTypes
+
+/// Names one link for as long as the host lives; connection handles are used again, these are not.
+package struct LinkIdentifier: Hashable, Sendable {
+    package let rawValue: UInt64
+}
+
+/// Names one thing that an application asked for and waits for.
+package struct RequestIdentifier: Hashable, Sendable {
+    package let rawValue: UInt64
+}
+
+/// What the core wants done; its driver does each, in order, before the next input.
+package enum HostAction: Sendable {
+    /// Write one H4 packet.
+    case transmit([UInt8])
+    /// Close the transport, if it is open, and open it again.
+    case reopenTransport
+    /// Close the transport.
+    case closeTransport
+    case stateChanged(AdapterState)
+    /// A request is done; nothing more will be said of it.
+    case completed(RequestIdentifier, Result<HostAnswer, any Error>)
+    /// A scan found this.
+    case advertised(scan: RequestIdentifier, Advertisement)
+    /// A peer sent a value.
+    case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
+    /// A peer says that its database changed within this range.
+    case servicesChanged(LinkIdentifier, first: AttributeHandle, last: AttributeHandle)
+    /// A link is gone; everything that waited on it has been completed before.
+    case disconnected(LinkIdentifier, HostError)
+    /// Something worth a line in the log.
+    case log(String)
+}
+
+/// What a completed request yields.
+package enum HostAnswer: Sendable {
+    case done
+    case link(LinkIdentifier, DeviceAddress)
+    case gatt(GATT.Outcome)
+    case rssi(Int?)
+    case parameters(ConnectionParameters)
+    case phy(LinkPHY)
+    case version(RemoteVersion)
+}

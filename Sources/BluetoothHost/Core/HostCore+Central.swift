@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothTypes
+
+// Scanning: which advertisement goes to whom.
+extension HostCore {
+    /// Begins a scan, which goes on until it is stopped; sightings are `advertised` actions.
+    package mutating func startScan(
+        _ request: ScanRequest,
+        id: RequestIdentifier,
+        now: Instant
+    ) {
+        guard state != .closed else { return fail(id, HostError.closed) }
+        guard scans.count < Self.scanLimit else { return fail(id, HostError.tooManyRequests) }
+        scans.append(ScanSession(identifier: id, request: request))
+        perform(scheduler.setScan(scans.combinedParameters, now: now), now: now)
+    }
+
+    /// Ends a scan.
+    package mutating func stopScan(_ id: RequestIdentifier, now: Instant) {
+        guard scans.contains(where: { $0.identifier == id }) else { return }
+        scans.removeAll { $0.identifier == id }
+        perform(scheduler.setScan(scans.combinedParameters, now: now), now: now)
+    }
+
+    mutating func sighted(_ sighting: Advertisement?) {
+        guard let sighting else { return }
+        for index in scans.indices where scans[index].sieve.admits(sighting) {
+            emit(.advertised(scan: scans[index].identifier, sighting))
+        }
+    }
+}
+
+// Dialling: from the wish for a connection to the usable link.
+extension HostCore {
+    /// Asks for a connection; the answer is a `completed` action with the link.
+    package mutating func dial(
+        _ target: DeviceAddress,
+        options: ConnectOptions,
+        id: RequestIdentifier,
+        now: Instant
+    ) {
+        let isStanding = options.approach == .whenAvailable
+        if let obstacle = state.obstacle, !isStanding || obstacle == .closed {
+            return fail(id, obstacle)
+        }
+        guard !links.values.contains(where: { $0.peer == target }),
+            !dials.values.contains(where: { $0.target == target })
+        else { return fail(id, HostError.alreadyConnecting) }
+        let timeout = isStanding ? nil : options.timeout
+        dials[id] = Dial(
+            target: target,
+            options: options,
+            deadline: timeout.map { now + $0 }
+        )
+        schedule(id, now: now)
+    }
+
+    /// Gives a dial up, and ends its link if there is one already.
+    package mutating func cancelDial(_ id: RequestIdentifier, now: Instant) {
+        guard let dial = dials.removeValue(forKey: id) else { return }
+        switch dial.phase {
+        case .dialling:
+            perform(scheduler.cancel(id.rawValue, now: now), now: now)
+        case .establishing(let link):
+            guard let handle = handles[link] else { return }
+            links[handle]?.dial = nil
+            disconnect(handle, request: nil, now: now)
+        }
+    }
+
+    private mutating func schedule(_ id: RequestIdentifier, now: Instant) {
+        guard let dial = dials[id] else { return }
+        let target: CentralScheduler.ConnectTarget =
+            dial.options.approach == .direct ? .direct(dial.target) : .pending(dial.target)
+        let actions = scheduler.connect(
+            id.rawValue,
+            to: target,
+            parameters: dial.options.parameters,
+            now: now
+        )
+        perform(actions, now: now)
+    }
+
+    mutating func expireDials(now: Instant) {
+        for (id, dial) in dials {
+            guard let deadline = dial.deadline, deadline <= now else { continue }
+            cancelDial(id, now: now)
+            fail(id, HostError.timedOut)
+        }
+    }
+
+    /// The link of a dial proved usable: the dial is done.
+    mutating func dialEstablished(_ id: RequestIdentifier, link: LinkState) {
+        guard dials.removeValue(forKey: id) != nil else { return }
+        complete(id, .link(link.identifier, link.peer))
+    }
+
+    /// The link of a dial ended before it proved usable. A peer that never joined the link may
+    /// join the next; an adapter that failed may come back for those who wait.
+    mutating func dialFell(_ id: RequestIdentifier, with error: HostError, now: Instant) {
+        guard dials[id] != nil else { return }
+        dials[id]?.phase = .dialling
+        dials[id]?.failedEstablishments += 1
+        guard isWorthAnotherAttempt(id, after: error) else {
+            return dialFailed(id, with: error.asFailureToConnect)
+        }
+        schedule(id, now: now)
+    }
+
+    private func isWorthAnotherAttempt(_ id: RequestIdentifier, after error: HostError) -> Bool {
+        guard let dial = dials[id] else { return false }
+        let isStanding = dial.options.approach == .whenAvailable
+        return switch error {
+        case .adapter: isStanding
+        case .disconnected(.connectionFailedToBeEstablished),
+            .failedToConnect(.connectionFailedToBeEstablished):
+            isStanding || dial.failedEstablishments < Self.establishmentLimit
+        default: false
+        }
+    }
+
+    private mutating func dialFailed(_ id: RequestIdentifier, with error: HostError) {
+        guard dials.removeValue(forKey: id) != nil else { return }
+        fail(id, error)
+    }
+}
+
+// The scheduler, which decides what the controller's one scanner and one initiator do.
+extension HostCore {
+    mutating func perform(_ actions: [CentralScheduler.Action], now: Instant) {
+        for action in actions { perform(action, now: now) }
+    }
+
+    private mutating func perform(_ action: CentralScheduler.Action, now: Instant) {
+        switch action {
+        case .command(let command, let step): send(command, for: .central(step), now: now)
+        case .connectFailed(let id, let failure):
+            dialFell(RequestIdentifier(rawValue: id), with: HostError(failure, state), now: now)
+        case .scanFailed(let failure):
+            for scan in scans { fail(scan.identifier, HostError(failure, state)) }
+            scans = []
+        case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break
+        }
+    }
+}

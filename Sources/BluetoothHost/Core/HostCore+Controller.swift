@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothTypes
+
+// The controller's life: opened, started, ready; failed, reset or reopened.
+extension HostCore {
+    /// The transport is open: set the controller up from the beginning.
+    package mutating func transportOpened(now: Instant) {
+        reopening.begun()
+        deframer.reset()
+        beginStartup(now: now)
+    }
+
+    /// The transport could not be opened, or ended.
+    package mutating func transportClosed(_ reason: String, now: Instant) {
+        guard state != .closed else { return }
+        changeState(to: .unavailable(.transport(reason)))
+        abandonController(.transport(reason), now: now)
+        reopening.failed(now: now)
+    }
+
+    /// Ends everything for good.
+    package mutating func shutDown(now: Instant) {
+        guard state != .closed else { return }
+        endLinks(with: .closed, now: now)
+        for id in dials.keys { fail(id, HostError.closed) }
+        dials = [:]
+        for scan in scans { fail(scan.identifier, HostError.closed) }
+        scans = []
+        reopening.begun()
+        changeState(to: .closed)
+        emit(.closeTransport)
+    }
+
+    /// The controller cannot be trusted any more. Everything it knew is forgotten on our side too;
+    /// then it is reset, or, where a reset could not get through, its transport is opened anew.
+    mutating func controllerFailed(_ failure: AdapterFailure, now: Instant) {
+        // A controller that fails while it is set up has had its reset.
+        let isBeyondReset = startup != nil || failure == .desynchronised
+        changeState(to: isBeyondReset ? .unavailable(failure) : .resetting(failure))
+        abandonController(failure, now: now)
+        guard isBeyondReset else { return beginStartup(now: now) }
+        emit(.closeTransport)
+        reopening.failed(now: now)
+    }
+
+    private mutating func beginStartup(now: Instant) {
+        startup = ControllerStartup(randomAddress: ownAddress)
+        continueStartup(now: now)
+    }
+
+    private mutating func continueStartup(now: Instant) {
+        guard let command = startup?.next() else { return }
+        send(command, for: .startup, now: now)
+    }
+
+    mutating func startupAnswered(_ result: CommandResult, now: Instant) {
+        switch startup?.finished(result) {
+        case nil: break
+        case .continue: continueStartup(now: now)
+        case .ready(let capabilities): controllerStarted(capabilities, now: now)
+        case .failed(let error): controllerFailed(.unsuitable("\(error)"), now: now)
+        }
+    }
+
+    private mutating func controllerStarted(_ found: ControllerCapabilities, now: Instant) {
+        startup = nil
+        capabilities = found
+        reopening.succeeded()
+        transmitQueue = ACLTransmitQueue()
+        transmitQueue.configure(
+            packetLength: found.aclPacketLength,
+            packetCount: found.aclPacketCount
+        )
+        changeState(to: .ready)
+        perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
+    }
+
+    /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
+    /// Scans and pending connections stay wanted, and start again when the controller is back.
+    private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
+        startup = nil
+        capabilities = nil
+        endLinks(with: .adapter(failure), now: now)
+        perform(commands.reset(), now: now)
+        perform(scheduler.reset(now: now), now: now)
+        reports = ReportAssembler()
+        transmitQueue = ACLTransmitQueue()
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// What the controller tells about links.
+extension HostCore {
+    mutating func receiveLinkEvent(_ event: HCI.Event, now: Instant) {
+        switch event {
+        case .connectionComplete(let event):
+            connectionCompleted(ConnectionReport(event), now: now)
+        case .enhancedConnectionComplete(let event):
+            connectionCompleted(ConnectionReport(event), now: now)
+        case .enhancedConnectionCompleteV2(let event):
+            connectionCompleted(ConnectionReport(event.connection), now: now)
+        case .disconnectionComplete(let event): disconnectionCompleted(event, now: now)
+        case .connectionUpdateComplete(let event): connectionUpdated(event)
+        case .dataLengthChange(let event): dataLengthChanged(event)
+        case .phyUpdateComplete(let event): phyUpdated(event)
+        case .readRemoteVersionInformationComplete(let event): versionArrived(event)
+        case .remoteConnectionParameterRequest(let event): parametersAsked(event, now: now)
+        case .longTermKeyRequest(let event):
+            // This host holds no keys, and says so at once rather than let the peer wait.
+            let reply = HCI.LELongTermKeyRequestNegativeReply(
+                connectionHandle: event.connectionHandle
+            )
+            send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+        default: break
+        }
+    }
+
+    private mutating func connectionCompleted(_ report: ConnectionReport, now: Instant) {
+        guard report.role == .central || report.status != .success else {
+            return emit(.log("ignored a connection in a role that was not asked for"))
+        }
+        let actions = scheduler.connectionCompleted(
+            status: report.status,
+            peer: report.peer,
+            now: now
+        )
+        if report.status == .success {
+            var dial: RequestIdentifier?
+            for case .connected(let id) in actions { dial = RequestIdentifier(rawValue: id) }
+            let identifier = LinkIdentifier(rawValue: nextLink)
+            nextLink += 1
+            let link = LinkState(
+                identifier: identifier,
+                report: report,
+                dial: dial,
+                receiveMTULimit: configuration.attMTU
+            )
+            linkBegan(link, now: now)
+        }
+        perform(actions, now: now)
+    }
+
+    private mutating func disconnectionCompleted(
+        _ event: HCI.DisconnectionComplete,
+        now: Instant
+    ) {
+        let handle = event.connectionHandle
+        guard event.status == .success else {
+            return disconnectionFailed(handle, HostError.controller(event.status))
+        }
+        endLink(handle, with: .disconnected(event.reason), now: now)
+        perform(scheduler.linkCountChanged(now: now), now: now)
+        pumpAll(now: now)
+    }
+
+    /// The controller accepted or refused to end a link. One that does not know the link any more
+    /// has lost the event that said so: the link is gone.
+    mutating func disconnectionAnswered(
+        _ handle: ConnectionHandle,
+        _ result: CommandResult,
+        now: Instant
+    ) {
+        do throws(CommandFailure) {
+            try result.requireSuccess()
+        } catch .refused(.unknownConnectionIdentifier) {
+            endLink(handle, with: .disconnected(.connectionTerminatedByLocalHost), now: now)
+        } catch {
+            disconnectionFailed(handle, HostError(error))
+        }
+    }
+
+    /// The controller will not end the link: who asked is told, and may ask again.
+    mutating func disconnectionFailed(_ handle: ConnectionHandle, _ error: HostError) {
+        guard let requests = links[handle]?.disconnectRequests else { return }
+        links[handle]?.disconnectRequests = []
+        links[handle]?.isDisconnecting = false
+        for request in requests { fail(request, error) }
+    }
+
+    private mutating func connectionUpdated(_ event: HCI.LEConnectionUpdateComplete) {
+        let handle = event.connectionHandle
+        guard event.status == .success else {
+            let error = HostError.controller(event.status)
+            return procedureEnded(.connectionUpdate, on: handle, .failure(error))
+        }
+        let parameters = ConnectionParameters(
+            interval: event.interval.duration,
+            latency: event.peripheralLatency,
+            supervisionTimeout: event.supervisionTimeout.duration
+        )
+        links[handle]?.parameters = parameters
+        procedureEnded(.connectionUpdate, on: handle, .success(.parameters(parameters)))
+    }
+
+    private mutating func dataLengthChanged(_ event: HCI.LEDataLengthChange) {
+        links[event.connectionHandle]?.dataLength = DataLength(
+            transmitOctets: Int(event.transmitOctets),
+            receiveOctets: Int(event.receiveOctets)
+        )
+    }
+
+    private mutating func phyUpdated(_ event: HCI.LEPHYUpdateComplete) {
+        let handle = event.connectionHandle
+        guard event.status == .success else {
+            let error = HostError.controller(event.status)
+            return procedureEnded(.phyUpdate, on: handle, .failure(error))
+        }
+        let phy = LinkPHY(event.transmit, event.receive)
+        links[handle]?.phy = phy
+        procedureEnded(.phyUpdate, on: handle, .success(.phy(phy)))
+    }
+
+    private mutating func versionArrived(_ event: HCI.ReadRemoteVersionInformationComplete) {
+        let handle = event.connectionHandle
+        guard event.status == .success else {
+            let error = HostError.controller(event.status)
+            return procedureEnded(.versionExchange, on: handle, .failure(error))
+        }
+        let version = RemoteVersion(
+            version: event.version.rawValue,
+            company: event.company,
+            subversion: event.subversion
+        )
+        procedureEnded(.versionExchange, on: handle, .success(.version(version)))
+    }
+
+    /// The peer asks by a link-layer procedure, which the controller puts to us
+    /// (Vol 4, Part E, 7.7.65.6); it takes our word within the procedure's own time.
+    private mutating func parametersAsked(
+        _ event: HCI.LERemoteConnectionParameterRequest,
+        now: Instant
+    ) {
+        let request = ConnectionParametersRequest(
+            intervalMinimum: event.intervalMinimum.rawValue,
+            intervalMaximum: event.intervalMaximum.rawValue,
+            peripheralLatency: event.peripheralLatency,
+            supervisionTimeout: event.supervisionTimeout.rawValue
+        )
+        guard configuration.acceptsParameterRequests, request.isValid else {
+            let reply = HCI.LERemoteConnectionParameterRequestNegativeReply(
+                connectionHandle: event.connectionHandle,
+                reason: .unacceptableConnectionParameters
+            )
+            return send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+        }
+        let reply = HCI.LERemoteConnectionParameterRequestReply(
+            connectionHandle: event.connectionHandle,
+            parameters: HCI.ConnectionParameters(request)
+        )
+        send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+    }
+}
+
+/// A finished attempt to connect, in whichever of its events the controller reported it.
+struct ConnectionReport {
+    let status: HCI.ErrorCode
+    let handle: ConnectionHandle
+    let role: HCI.Role
+    let peer: DeviceAddress
+    let parameters: ConnectionParameters
+
+    init(_ event: HCI.LEConnectionComplete) {
+        status = event.status
+        handle = event.connectionHandle
+        role = event.role
+        peer = event.peerAddress.connectedAddress
+        parameters = ConnectionParameters(
+            interval: event.interval.duration,
+            latency: event.peripheralLatency,
+            supervisionTimeout: event.supervisionTimeout.duration
+        )
+    }
+
+    init(_ event: HCI.LEEnhancedConnectionComplete) {
+        status = event.status
+        handle = event.connectionHandle
+        role = event.role
+        peer = event.peerAddress.connectedAddress
+        parameters = ConnectionParameters(
+            interval: event.interval.duration,
+            latency: event.peripheralLatency,
+            supervisionTimeout: event.supervisionTimeout.duration
+        )
+    }
+}
+
+extension HCI.PeerAddress {
+    /// The address of a connected peer; a type that no peer can have reads as random.
+    fileprivate var connectedAddress: DeviceAddress {
+        deviceAddress ?? DeviceAddress(value: value, kind: .random)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// A link's life: from the event that says it is there to the one that says it is gone.
+extension HostCore {
+    /// The controller made a link, for a dial or for nobody.
+    mutating func linkBegan(_ link: LinkState, now: Instant) {
+        var link = link
+        // A handle that is in use already: the controller lost count, and its word is what counts.
+        endLink(link.handle, with: .disconnected(.connectionTimeout), now: now)
+        if let dial = link.dial, dials[dial] == nil { link.dial = nil }
+        let isWanted = link.dial != nil
+        handles[link.identifier] = link.handle
+        links[link.handle] = link
+        linkOrder.append(link.handle)
+        transmitQueue.open(link.handle)
+        guard isWanted else {
+            emit(.log("\(link.peer) connected, but nobody waits for it"))
+            return disconnect(link.handle, request: nil, now: now)
+        }
+        if let dial = link.dial { dials[dial]?.phase = .establishing(link.identifier) }
+        prepare(link.handle, now: now)
+    }
+
+    /// What every new link begins with: larger packets, and the MTU exchange, whose answer shows
+    /// that the peer takes part in the link.
+    private mutating func prepare(_ handle: ConnectionHandle, now: Instant) {
+        if configuration.requestsDataLength,
+            capabilities?.commands.contains(.leSetDataLength) == true
+        {
+            let command = Self.dataLengthCommand(octets: 251, to: handle)
+            send(command, for: .upkeep, now: now)
+        }
+        let probe = takeOwnOperation()
+        links[handle]?.probe = probe
+        start(.exchangeMTU, id: probe, on: handle, now: now)
+    }
+
+    /// Ends a link on our side: everything that waits on it is told why.
+    mutating func endLink(_ handle: ConnectionHandle, with error: HostError, now: Instant) {
+        guard var link = links.removeValue(forKey: handle) else { return }
+        handles[link.identifier] = nil
+        linkOrder.removeAll { $0 == handle }
+        transmitQueue.close(handle)
+        for action in link.gatt.close() {
+            guard case .completed(let id, let result) = action, id < Self.ownOperationBase
+            else { continue }
+            // What ended well just before is told as it was.
+            let answer = result.map(HostAnswer.gatt).mapError { failure -> any Error in
+                failure == .bearerClosed ? error : failure
+            }
+            emit(.completed(RequestIdentifier(rawValue: id), answer))
+        }
+        for waiter in link.procedures.values {
+            if let request = waiter.request { fail(request, error) }
+        }
+        for request in link.disconnectRequests { complete(request, .done) }
+        emit(.disconnected(link.identifier, error))
+        if let dial = link.dial { dialFell(dial, with: error, now: now) }
+    }
+
+    mutating func endLinks(with error: HostError, now: Instant) {
+        for handle in linkOrder { endLink(handle, with: error, now: now) }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// What the application asks of links.
+extension HostCore {
+    /// The links there are, oldest first.
+    package var linkList: [(identifier: LinkIdentifier, peer: DeviceAddress)] {
+        linkOrder.compactMap { links[$0] }.map { ($0.identifier, $0.peer) }
+    }
+
+    /// What is known of a link; nil once it has ended.
+    package func properties(of link: LinkIdentifier) -> Link.Properties? {
+        guard let state = handles[link].flatMap({ links[$0] }) else { return nil }
+        return Link.Properties(
+            mtu: state.gatt.mtu,
+            parameters: state.parameters,
+            dataLength: state.dataLength,
+            phy: state.phy
+        )
+    }
+
+    /// Asks something of a link; the answer is a `completed` action.
+    package mutating func request(
+        _ request: LinkRequest,
+        of link: LinkIdentifier,
+        id: RequestIdentifier,
+        now: Instant
+    ) {
+        guard let handle = handles[link] else {
+            return fail(id, HostError.disconnected(.unknownConnectionIdentifier))
+        }
+        switch request {
+        case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
+        case .disconnect: disconnect(handle, request: id, now: now)
+        default: sendCommand(for: request, to: handle, of: link, id: id, now: now)
+        }
+    }
+
+    /// The application does not wait for this any more: nothing more will be said of it.
+    package mutating func cancelRequest(
+        _ id: RequestIdentifier,
+        of link: LinkIdentifier,
+        now: Instant
+    ) {
+        guard let handle = handles[link] else { return }
+        links[handle]?.disconnectRequests.removeAll { $0 == id }
+        // The procedure itself goes on in the controller, so its place stays taken.
+        links[handle]?.forgetWaiter(id)
+        if let actions = links[handle]?.gatt.cancel(id.rawValue) {
+            perform(actions, on: handle, now: now)
+        }
+        pump(handle, now: now)
+    }
+
+    /// Nobody reads the values of a characteristic any more: asks the peer to send no more. Whether
+    /// it agrees changes nothing.
+    package mutating func unsubscribe(
+        _ value: AttributeHandle,
+        configuration: AttributeHandle,
+        on link: LinkIdentifier,
+        now: Instant
+    ) {
+        guard let handle = handles[link], links[handle]?.isDisconnecting == false else { return }
+        let operation = GATT.Operation.unsubscribe(valueHandle: value, descriptor: configuration)
+        start(operation, id: takeOwnOperation(), on: handle, now: now)
+    }
+
+    mutating func takeOwnOperation() -> UInt64 {
+        defer { nextOwnOperation += 1 }
+        return nextOwnOperation
+    }
+
+    mutating func start(
+        _ operation: GATT.Operation,
+        id: UInt64,
+        on handle: ConnectionHandle,
+        now: Instant
+    ) {
+        if let actions = links[handle]?.gatt.start(operation, id: id) {
+            perform(actions, on: handle, now: now)
+        }
+        pump(handle, now: now)
+    }
+
+    /// Ends a link; its Disconnection Complete completes `request`.
+    mutating func disconnect(
+        _ handle: ConnectionHandle,
+        request: RequestIdentifier?,
+        now: Instant
+    ) {
+        if let request { links[handle]?.disconnectRequests.append(request) }
+        guard links[handle]?.isDisconnecting == false else { return }
+        links[handle]?.isDisconnecting = true
+        let command = HCI.Disconnect(
+            connectionHandle: handle,
+            reason: .remoteUserTerminatedConnection
+        )
+        send(HCI.EncodedCommand(command), for: .disconnection(handle), now: now)
+    }
+}
+
+// Traffic: from a link's machines into the controller's buffers and back.
+extension HostCore {
+    /// Moves what a link has to say into the controller, as far as there is room.
+    mutating func pump(_ handle: ConnectionHandle, now: Instant) {
+        while transmitQueue.hasRoom(handle), let frame = nextFrame(of: handle, now: now) {
+            guard transmitQueue.enqueue(frame, on: handle) else { break }
+        }
+        while let packet = transmitQueue.nextPacket() { emit(.transmit(packet)) }
+    }
+
+    /// Moves what all links have to say, after the controller freed buffers.
+    mutating func pumpAll(now: Instant) {
+        for handle in linkOrder { pump(handle, now: now) }
+    }
+
+    private mutating func nextFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {
+        if links[handle]?.signallingPDUs.isEmpty == false,
+            let payload = links[handle]?.signallingPDUs.removeFirst()
+        {
+            return L2CAPFrame.encode(payload, on: .signalling)
+        }
+        guard let outgoing = links[handle]?.gatt.nextPDU(now: now) else { return nil }
+        perform(outgoing.actions, on: handle, now: now)
+        return L2CAPFrame.encode(outgoing.bytes, on: .att)
+    }
+
+    mutating func perform(
+        _ actions: [GATTClient.Action],
+        on handle: ConnectionHandle,
+        now: Instant
+    ) {
+        guard let link = links[handle]?.identifier else { return }
+        for action in actions { perform(action, on: handle, of: link, now: now) }
+    }
+
+    private mutating func perform(
+        _ action: GATTClient.Action,
+        on handle: ConnectionHandle,
+        of link: LinkIdentifier,
+        now: Instant
+    ) {
+        switch action {
+        case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
+        case .completed(let id, let result):
+            operationCompleted(id, result, on: handle)
+        case .violated(let violation):
+            emit(.log("link \(link.rawValue): the peer broke the protocol: \(violation)"))
+        case .servicesChanged(let first, let last):
+            emit(.servicesChanged(link, first: first, last: last))
+        case .closeLink(let reason):
+            emit(.log("link \(link.rawValue) is of no more use: \(reason)"))
+            disconnect(handle, request: nil, now: now)
+        }
+    }
+
+    private mutating func operationCompleted(
+        _ id: UInt64,
+        _ result: Result<GATT.Outcome, GATT.Failure>,
+        on handle: ConnectionHandle
+    ) {
+        guard id < Self.ownOperationBase else {
+            return ownOperationCompleted(id, result, on: handle)
+        }
+        emit(
+            .completed(RequestIdentifier(rawValue: id), result.map(HostAnswer.gatt).mapError { $0 })
+        )
+    }
+
+    /// The first operation on a link of our own is the MTU exchange. Any answer, a refusal too,
+    /// shows that the peer is there and the link is usable.
+    private mutating func ownOperationCompleted(
+        _ id: UInt64,
+        _ result: Result<GATT.Outcome, GATT.Failure>,
+        on handle: ConnectionHandle
+    ) {
+        guard let link = links[handle], link.probe == id else { return }
+        links[handle]?.probe = nil
+        guard let dial = link.dial else { return }
+        links[handle]?.dial = nil
+        dialEstablished(dial, link: link)
+    }
+}

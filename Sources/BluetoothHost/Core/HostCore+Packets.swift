@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+// Station two and three of a packet's trip: framing, then routing to the machine it is for.
+extension HostCore {
+    /// Bytes arrived, split anyhow. Call `receiveNextPacket` until it returns false, and perform
+    /// the actions in between.
+    package mutating func receive(_ bytes: ArraySlice<UInt8>) {
+        deframer.append(bytes)
+    }
+
+    /// Handles one packet that is complete; false if there is none.
+    package mutating func receiveNextPacket(now: Instant) -> Bool {
+        do {
+            guard let packet = try deframer.next() else { return false }
+            route(packet, now: now)
+            return true
+        } catch {
+            emit(.log("\(error)"))
+            deframer.reset()
+            controllerFailed(.desynchronised, now: now)
+            return false
+        }
+    }
+
+    private mutating func route(_ packet: HCI.Packet, now: Instant) {
+        switch packet {
+        case .acl(let data): receive(data, now: now)
+        case .event(let code, let parameters):
+            do {
+                receive(try HCI.Event(code: code, parameters: parameters), now: now)
+            } catch {
+                emit(.log("malformed event \(code): \(error)"))
+            }
+        case .command, .synchronous, .isochronous:
+            emit(.log("ignored a packet that no controller sends to a Low Energy host"))
+        }
+    }
+
+    private mutating func receive(_ data: HCI.ACLPacket, now: Instant) {
+        guard let verdict = links[data.connectionHandle]?.recombiner.receive(data) else {
+            return emit(.log("ignored data on a connection that does not exist"))
+        }
+        switch verdict {
+        case .incomplete: break
+        case .discarded(let reason): emit(.log("discarded data: \(reason)"))
+        case .frame(let frame): receive(frame, on: data.connectionHandle, now: now)
+        }
+    }
+
+    private mutating func receive(
+        _ frame: L2CAPFrame,
+        on handle: ConnectionHandle,
+        now: Instant
+    ) {
+        switch frame.channel {
+        case .att:
+            guard let actions = links[handle]?.gatt.receive(frame.payload, now: now) else { return }
+            perform(actions, on: handle, now: now)
+            pump(handle, now: now)
+        case .signalling:
+            guard let action = links[handle]?.signalling.receive(frame.payload) else { return }
+            perform(action, on: handle, now: now)
+        default:
+            emit(.log("ignored a frame on channel \(frame.channel)"))
+        }
+    }
+
+    private mutating func receive(_ event: HCI.Event, now: Instant) {
+        switch event {
+        case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
+        case .commandComplete(let event):
+            guard event.opcode != .reset || startup != nil else {
+                // Nobody asked for a reset: the controller has restarted by itself.
+                return controllerFailed(.restarted, now: now)
+            }
+            let actions = commands.commandCompleted(
+                opcode: event.opcode,
+                allowedPackets: event.allowedPackets,
+                returnParameters: event.returnParameters,
+                now: now
+            )
+            perform(actions, now: now)
+        case .commandStatus(let event):
+            let actions = commands.commandStatus(
+                opcode: event.opcode,
+                allowedPackets: event.allowedPackets,
+                status: event.status,
+                now: now
+            )
+            perform(actions, now: now)
+        case .advertisingReports(let reports):
+            for report in reports { sighted(self.reports.receive(report)) }
+        case .directedAdvertisingReports(let reports):
+            for report in reports { sighted(self.reports.receive(report)) }
+        case .extendedAdvertisingReports(let reports):
+            for report in reports { sighted(self.reports.receive(report)) }
+        case .hardwareError(let event): controllerFailed(.hardwareError(event.code), now: now)
+        default: receiveLinkEvent(event, now: now)
+        }
+    }
+
+    private mutating func packetsCompleted(_ event: HCI.NumberOfCompletedPackets, now: Instant) {
+        for entry in event.completed {
+            let verdict = transmitQueue.packetsCompleted(
+                entry.connectionHandle,
+                count: Int(entry.count)
+            )
+            if verdict != .accepted {
+                emit(.log("completed packets of \(entry.connectionHandle): \(verdict)"))
+            }
+        }
+        pumpAll(now: now)
+    }
+
+    /// What the command queue wants done.
+    mutating func perform(_ actions: [CommandQueue<Purpose>.Action], now: Instant) {
+        for action in actions {
+            switch action {
+            case .send(let packet): emit(.transmit(packet))
+            case .unresponsive: controllerFailed(.unresponsive, now: now)
+            case .finished(let purpose, let result): finished(purpose, result, now: now)
+            }
+        }
+    }
+
+    private mutating func finished(_ purpose: Purpose, _ result: CommandResult, now: Instant) {
+        switch purpose {
+        case .startup: startupAnswered(result, now: now)
+        case .central(let step):
+            perform(scheduler.commandFinished(step, result: result, now: now), now: now)
+        case .request(let id, let link, let request): requestAnswered(id, link, request, result)
+        case .disconnection(let handle): disconnectionAnswered(handle, result, now: now)
+        case .upkeep:
+            do {
+                try result.requireSuccess()
+            } catch {
+                emit(.log("the controller refused housekeeping: \(error)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+// The one timer of a host: the earliest deadline of every machine in it.
+extension HostCore {
+    /// When `deadlinePassed` must be called next; nil while nothing waits for time.
+    package var nextDeadline: Instant? {
+        var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
+        soonest = earliest(soonest, reopening.deadline)
+        for handle in linkOrder { soonest = earliest(soonest, links[handle]?.nextDeadline) }
+        for dial in dials.values { soonest = earliest(soonest, dial.deadline) }
+        return soonest
+    }
+
+    /// The time that `nextDeadline` named has come, or may have.
+    package mutating func deadlinePassed(now: Instant) {
+        perform(commands.deadlinePassed(now: now), now: now)
+        perform(scheduler.deadlinePassed(now: now), now: now)
+        expireDials(now: now)
+        for handle in linkOrder { expire(handle, now: now) }
+        pumpAll(now: now)
+        if let deadline = reopening.deadline, deadline <= now {
+            reopening.begun()
+            changeState(to: .starting)
+            emit(.reopenTransport)
+        }
+    }
+
+    private mutating func expire(_ handle: ConnectionHandle, now: Instant) {
+        if let actions = links[handle]?.gatt.deadlinePassed(now: now) {
+            perform(actions, on: handle, now: now)
+        }
+        _ = links[handle]?.signalling.deadlinePassed(now: now)
+        guard let waiting = links[handle]?.procedures else { return }
+        for (procedure, waiter) in waiting where waiter.deadline <= now {
+            links[handle]?.procedures[procedure] = nil
+            if let request = waiter.request { fail(request, HostError.timedOut) }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+/// The host as a value: it owns the machines of every layer, and turns each input (bytes from the
+/// controller, a wish of the application, the clock) into actions in one ordered outbox.
+///
+/// The driver's contract: one input, then everything in the outbox, then the next input. The core
+/// does no I/O, waits for nothing, and reads no clock.
+///
+/// The controller's life is in `HostCore+Controller`, arriving packets in `HostCore+Packets`, scans
+/// and dials in `HostCore+Central`, links in `HostCore+Links`, time in `HostCore+Time`.
+package struct HostCore: Sendable {
+    /// How many requests may wait at once; one more is refused.
+    package static let requestLimit = 1_024
+    /// How many scans may run at once.
+    package static let scanLimit = 16
+    /// How often one dial may find the peer and then fail to establish the link
+    /// (Vol 6, Part B, 4.5: no packet within six intervals) before it is given up.
+    package static let establishmentLimit = 3
+    /// How long a link-layer procedure may take before whoever waits is told
+    /// (Vol 6, Part B, 5.2).
+    package static let procedureTimeout: Duration = .seconds(40)
+    /// Identifiers of the core's own GATT operations; those of requests are below.
+    static let ownOperationBase: UInt64 = 1 << 63
+
+    /// What an answer from the controller is for.
+    enum Purpose: Sendable {
+        case startup
+        case central(Step)
+        case request(RequestIdentifier, LinkIdentifier, LinkRequest)
+        case disconnection(ConnectionHandle)
+        /// The host's own housekeeping: a refusal is logged and changes nothing.
+        case upkeep
+    }
+
+    let configuration: HostConfiguration
+    let ownAddress: DeviceAddress
+
+    package internal(set) var state: AdapterState = .starting
+    package internal(set) var capabilities: ControllerCapabilities?
+
+    var deframer = H4Deframer()
+    var commands = CommandQueue<Purpose>()
+    var startup: ControllerStartup?
+    var reopening = ReopenSchedule()
+    var transmitQueue = ACLTransmitQueue()
+    var scheduler = CentralScheduler()
+    var reports = ReportAssembler()
+    var scans: [ScanSession] = []
+    var dials: [RequestIdentifier: Dial] = [:]
+    var links: [ConnectionHandle: LinkState] = [:]
+    /// The keys of `links`, oldest first: to go through the links without holding the dictionary,
+    /// which would be copied at the first change.
+    var linkOrder: [ConnectionHandle] = []
+    var handles: [LinkIdentifier: ConnectionHandle] = [:]
+    var nextLink: UInt64 = 1
+    var nextOwnOperation = HostCore.ownOperationBase
+    private var outbox: [HostAction] = []
+
+    /// Makes the core of a host that uses `ownAddress`, a random static address.
+    package init(configuration: HostConfiguration, ownAddress: DeviceAddress) {
+        self.configuration = configuration
+        self.ownAddress = ownAddress
+    }
+
+    /// Whether nothing is left to be done by the driver.
+    package var isDrained: Bool { outbox.isEmpty }
+
+    /// Exchanges the outbox for an empty array, whose storage is used again.
+    package mutating func takeActions(into empty: inout [HostAction]) {
+        swap(&outbox, &empty)
+    }
+
+    mutating func emit(_ action: HostAction) {
+        outbox.append(action)
+    }
+
+    mutating func complete(_ request: RequestIdentifier, _ answer: HostAnswer) {
+        outbox.append(.completed(request, .success(answer)))
+    }
+
+    mutating func fail(_ request: RequestIdentifier, _ error: any Error) {
+        outbox.append(.completed(request, .failure(error)))
+    }
+
+    mutating func changeState(to newState: AdapterState) {
+        guard state != newState else { return }
+        state = newState
+        outbox.append(.stateChanged(newState))
+    }
+
+    /// Queues a command for the controller.
+    mutating func send(_ command: HCI.EncodedCommand, for purpose: Purpose, now: Instant) {
+        perform(commands.enqueue(command, for: purpose, now: now), now: now)
+    }
+}

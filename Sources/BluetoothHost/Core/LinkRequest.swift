@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothTypes
+
+/// What can be asked of a link.
+package enum LinkRequest: Sendable {
+    case gatt(GATT.Operation)
+    case readRSSI
+    case updateParameters(ConnectionUpdate)
+    case setDataLength(octets: Int)
+    case setPHY(transmit: PHY?, receive: PHY?)
+    case readPHY
+    case readRemoteVersion
+    case disconnect
+
+    /// The link-layer procedure whose end answers the request; nil if the command's own completion
+    /// does.
+    var procedure: LinkState.Procedure? {
+        switch self {
+        case .updateParameters: .connectionUpdate
+        case .setPHY: .phyUpdate
+        case .readRemoteVersion: .versionExchange
+        case .gatt, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
+        }
+    }
+
+    /// What a controller lacks that cannot carry the request out.
+    var featureName: String {
+        switch self {
+        case .gatt: "GATT"
+        case .disconnect: "disconnecting"
+        case .readRSSI: "reading the signal strength"
+        case .updateParameters: "updating connection parameters"
+        case .setDataLength: "longer packets"
+        case .setPHY, .readPHY: "other PHYs"
+        case .readRemoteVersion: "reading the peer's version"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+/// Everything the core knows of one link.
+struct LinkState: Sendable {
+    /// The link-layer procedures of which a link runs one of each kind at a time.
+    enum Procedure: Hashable, Sendable {
+        case connectionUpdate
+        case phyUpdate
+        case versionExchange
+    }
+
+    /// Who waits for a procedure, and how long.
+    struct Waiter: Sendable {
+        /// Nil once the application does not wait any more; the procedure still runs.
+        var request: RequestIdentifier?
+        let deadline: Instant
+    }
+
+    let identifier: LinkIdentifier
+    let handle: ConnectionHandle
+    let peer: DeviceAddress
+    var parameters: ConnectionParameters
+    var dataLength = DataLength(transmitOctets: 27, receiveOctets: 27)
+    var phy = LinkPHY(transmit: .le1M, receive: .le1M)
+
+    var recombiner = FrameRecombiner()
+    var signalling: SignallingChannel
+    /// Signalling PDUs that wait for room in the controller. A peer that asks faster than it
+    /// listens gets no more answers than these.
+    var signallingPDUs: [[UInt8]] = []
+    static let signallingLimit = 16
+    var gatt: GATTClient
+
+    /// The operation whose end shows that the link is usable, until it has ended.
+    var probe: UInt64?
+    /// The dial that made this link, until the link is found to be usable.
+    var dial: RequestIdentifier?
+    var procedures: [Procedure: Waiter] = [:]
+    /// Requests that end when the link ends.
+    var disconnectRequests: [RequestIdentifier] = []
+    var isDisconnecting = false
+
+    init(
+        identifier: LinkIdentifier,
+        report: ConnectionReport,
+        dial: RequestIdentifier?,
+        receiveMTULimit: Int
+    ) {
+        self.identifier = identifier
+        handle = report.handle
+        peer = report.peer
+        parameters = report.parameters
+        self.dial = dial
+        signalling = SignallingChannel(role: .central)
+        gatt = GATTClient(receiveMTULimit: receiveMTULimit)
+    }
+
+    /// Nobody waits for this request any more.
+    mutating func forgetWaiter(_ request: RequestIdentifier) {
+        for procedure in procedures.keys where procedures[procedure]?.request == request {
+            procedures[procedure]?.request = nil
+        }
+    }
+
+    var nextDeadline: Instant? {
+        let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
+        return earliest(gatt.nextDeadline, earliest(signalling.nextDeadline, waiting))
+    }
+}
+
+/// The earlier of two deadlines, of which either may be missing.
+func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
+    guard let left else { return right }
+    guard let right else { return left }
+    return min(left, right)
+}
