@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+extension AdvertisingData {
+    /// Writes advertising data, structure by structure, within the room there is.
+    ///
+    /// ```swift
+    /// var builder = AdvertisingData.Builder()
+    /// try builder.append(flags: [.generalDiscoverable, .brEdrNotSupported])
+    /// try builder.append(serviceUUIDs: [BluetoothUUID(0x180D)])
+    /// builder.appendLocalName("Thermometer in the attic")  // shortened, since it does not fit
+    /// let data = builder.data
+    /// ```
+    public struct Builder: Sendable {
+        /// What does not fit into the room that is left; nothing of it was written.
+        public struct DoesNotFit: Error, Hashable, Sendable {
+            /// How many bytes it takes, with length and type.
+            public let needed: Int
+            /// How many there were.
+            public let available: Int
+        }
+
+        /// How many bytes there may be.
+        public let limit: Int
+
+        private var bytes: [UInt8] = []
+
+        /// The most that one structure holds beside its length and type.
+        private static let valueLimit = Int(UInt8.max) - 1
+
+        /// Makes a builder for a legacy advertisement, or for as many bytes as `limit` says.
+        public init(limit: Int = AdvertisingData.legacyLimit) {
+            self.limit = min(max(limit, 0), AdvertisingData.extendedLimit)
+        }
+
+        /// What has been written.
+        public var data: AdvertisingData { AdvertisingData(bytes) }
+
+        /// How many bytes of value the next structure may have.
+        public var room: Int { min(max(0, limit - bytes.count - 2), Self.valueLimit) }
+
+        /// Appends a structure of any type.
+        public mutating func append(
+            _ type: DataType,
+            _ value: some Collection<UInt8>
+        ) throws(DoesNotFit) {
+            guard value.count <= Self.valueLimit, bytes.count + 2 + value.count <= limit else {
+                throw DoesNotFit(needed: value.count + 2, available: limit - bytes.count)
+            }
+            bytes.append(UInt8(value.count + 1))
+            bytes.append(type.rawValue)
+            bytes += value
+        }
+
+        /// Appends the flags.
+        public mutating func append(flags: Flags) throws(DoesNotFit) {
+            try append(.flags, [flags.rawValue])
+        }
+
+        /// Appends the name: all of it, or as many of its characters as there is room for, marked
+        /// as shortened. With room for none of them, nothing.
+        public mutating func appendLocalName(_ name: String) {
+            if (try? append(.completeLocalName, Array(name.utf8))) != nil { return }
+            var kept = Substring(name)
+            while kept.utf8.count > room { kept = kept.dropLast() }
+            guard !kept.isEmpty else { return }
+            try? append(.shortenedLocalName, Array(kept.utf8))
+        }
+
+        /// Appends service UUIDs, as complete lists or (`areAll` false) as incomplete ones. All of
+        /// them or, if they do not fit, none.
+        public mutating func append(
+            serviceUUIDs uuids: [BluetoothUUID],
+            areAll: Bool = true
+        ) throws(DoesNotFit) {
+            let lists: [(width: Int, complete: DataType, incomplete: DataType)] = [
+                (2, .completeServiceUUIDs16, .incompleteServiceUUIDs16),
+                (4, .completeServiceUUIDs32, .incompleteServiceUUIDs32),
+                (16, .completeServiceUUIDs128, .incompleteServiceUUIDs128),
+            ]
+            var attempt = self
+            for list in lists {
+                let value = uuids.map(\.advertisedBytes).filter { $0.count == list.width }
+                guard !value.isEmpty else { continue }
+                try attempt.append(areAll ? list.complete : list.incomplete, value.flatMap(\.self))
+            }
+            self = attempt
+        }
+
+        /// Appends a company's data.
+        public mutating func append(manufacturerData: ManufacturerData) throws(DoesNotFit) {
+            let company = manufacturerData.company
+            let prefix = [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)]
+            try append(.manufacturerData, prefix + manufacturerData.bytes)
+        }
+
+        /// Appends the data of a service.
+        public mutating func append(
+            serviceData: [UInt8],
+            of uuid: BluetoothUUID
+        ) throws(DoesNotFit) {
+            let prefix = uuid.advertisedBytes
+            let type: DataType =
+                switch prefix.count {
+                case 2: .serviceData16
+                case 4: .serviceData32
+                default: .serviceData128
+                }
+            try append(type, prefix + serviceData)
+        }
+
+        /// Appends the power at which the packet is sent, in dBm.
+        public mutating func append(txPowerLevel: Int8) throws(DoesNotFit) {
+            try append(.txPowerLevel, [UInt8(bitPattern: txPowerLevel)])
+        }
+
+        /// Appends what the device looks like.
+        public mutating func append(appearance: UInt16) throws(DoesNotFit) {
+            let bytes = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
+            try append(.appearance, bytes)
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// The shortest form, of 2, 4 or 16 octets: unlike ATT, advertising has one of 32 bits.
+    fileprivate var advertisedBytes: [UInt8] {
+        guard short16 == nil, let short32 else { return attBytes }
+        return (0..<4).map { UInt8(truncatingIfNeeded: short32 >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothGAP
+
+@Suite("A scan filter")
+struct ScanFilterTests {
+    /// Heart rate service, solicits 1805, name "Lanyard 7", company 0059, service data of FEAA.
+    private func sighting(rssi: Int? = -60, isConnectable: Bool = true) throws -> Advertisement {
+        Advertisement(
+            address: .accessory(1),
+            isConnectable: isConnectable,
+            rssi: rssi,
+            data: try advertising(
+                "03030d18 03140518 0a094c616e796172642037 06ff5900a1b2c3 0516aafe1020"
+            )
+        )
+    }
+
+    private func admits(_ change: (inout ScanFilter) -> Void) throws -> Bool {
+        var filter = ScanFilter()
+        change(&filter)
+        return filter.matches(try sighting())
+    }
+
+    @Test("without conditions lets everything through")
+    func empty() throws {
+        #expect(try admits { _ in })
+        #expect(ScanFilter().matches(Advertisement(address: .accessory(1))))
+    }
+
+    @Test("by service: one of several is enough")
+    func services() throws {
+        #expect(try admits { $0.services = [BluetoothUUID(0x180D), BluetoothUUID(0x1234)] })
+        #expect(try !admits { $0.services = [BluetoothUUID(0x180F)] })
+        #expect(try !admits { $0.services = [BluetoothUUID(0x1805)] }, "it only solicits that")
+        #expect(try admits { $0.solicitedServices = [BluetoothUUID(0x1805)] })
+        #expect(try !admits { $0.solicitedServices = [BluetoothUUID(0x180D)] })
+    }
+
+    @Test("by name, whole or its beginning")
+    func names() throws {
+        #expect(try admits { $0.name = "Lanyard 7" })
+        #expect(try !admits { $0.name = "Lanyard" })
+        #expect(try admits { $0.namePrefix = "Lany" })
+        #expect(try !admits { $0.namePrefix = "any" })
+        var filter = ScanFilter(namePrefix: "")
+        #expect(!filter.matches(Advertisement(address: .accessory(1))), "it has no name")
+        filter.namePrefix = nil
+        #expect(filter.matches(Advertisement(address: .accessory(1))))
+    }
+
+    @Test("by manufacturer data, with and without pattern and mask")
+    func manufacturer() throws {
+        #expect(try admits { $0.manufacturerData = [0x0059: .init()] })
+        #expect(try !admits { $0.manufacturerData = [0x004C: .init()] })
+        #expect(try admits { $0.manufacturerData = [0x0059: .init([0xA1, 0xB2])] })
+        #expect(try !admits { $0.manufacturerData = [0x0059: .init([0xA1, 0xB3])] })
+        let masked = ScanFilter.Pattern([0xA1, 0xB3], mask: [0xFF, 0xF0])
+        #expect(try admits { $0.manufacturerData = [0x0059: masked] })
+        #expect(try !admits { $0.manufacturerData = [0x0059: .init([1, 2, 3, 4, 5])] })
+    }
+
+    @Test("by service data")
+    func serviceData() throws {
+        #expect(try admits { $0.serviceData = [BluetoothUUID(0xFEAA): .init([0x10])] })
+        #expect(try !admits { $0.serviceData = [BluetoothUUID(0xFEAA): .init([0x11])] })
+        #expect(try !admits { $0.serviceData = [BluetoothUUID(0x180D): .init()] })
+    }
+
+    @Test("by signal strength; one that is not known passes")
+    func signal() throws {
+        #expect(try admits { $0.minimumRSSI = -60 })
+        #expect(try !admits { $0.minimumRSSI = -59 })
+        #expect(ScanFilter(minimumRSSI: 0).matches(try sighting(rssi: nil)))
+    }
+
+    @Test("by whether it accepts connections")
+    func connectable() throws {
+        var filter = ScanFilter()
+        filter.requiresConnectable = true
+        #expect(filter.matches(try sighting()))
+        #expect(!filter.matches(try sighting(isConnectable: false)))
+    }
+
+    @Test("with several conditions wants them all")
+    func all() throws {
+        let services: Set = [BluetoothUUID(0x180D)]
+        #expect(ScanFilter(services: services, name: "Lanyard 7").matches(try sighting()))
+        #expect(!ScanFilter(services: services, name: "Other").matches(try sighting()))
+    }
+}
+
+@Suite("A sieve")
+struct AdvertisementSieveTests {
+    private func sighting(_ text: String, rssi: Int = -50, from number: UInt64 = 1) throws
+        -> Advertisement
+    {
+        Advertisement(address: .accessory(number), rssi: rssi, data: try advertising(text))
+    }
+
+    @Test("lets the same data of the same advertiser through once")
+    func once() throws {
+        let sieve = SieveBox()
+        #expect(sieve.admits(try sighting("020106")))
+        #expect(!sieve.admits(try sighting("020106", rssi: -40)))
+        #expect(sieve.admits(try sighting("020105")), "new data")
+        #expect(!sieve.admits(try sighting("020106")), "an old acquaintance")
+        #expect(sieve.admits(try sighting("020106", from: 2)), "somebody else")
+    }
+
+    @Test("tells advertising sets of one advertiser apart")
+    func sets() throws {
+        let sieve = SieveBox()
+        var advertisement = try sighting("020106")
+        advertisement.setIdentifier = 1
+        #expect(sieve.admits(advertisement))
+        advertisement.setIdentifier = 2
+        #expect(sieve.admits(advertisement))
+    }
+
+    @Test("lets everything through if duplicates are wanted")
+    func duplicates() throws {
+        let sieve = SieveBox(allowsDuplicates: true)
+        for _ in 0..<3 { #expect(sieve.admits(try sighting("020106"))) }
+    }
+
+    @Test("hears an advertiser that was too weak when it comes closer")
+    func closer() throws {
+        let sieve = SieveBox(filter: ScanFilter(minimumRSSI: -70))
+        #expect(!sieve.admits(try sighting("020106", rssi: -80)))
+        #expect(sieve.admits(try sighting("020106", rssi: -60)))
+    }
+
+    @Test("forgets what was heard longest ago, and never grows beyond two generations")
+    func bounded() throws {
+        let filter = DuplicateFilterBox()
+        let first = try sighting("020106", from: 0)
+        #expect(filter.isNew(first))
+        let limit = UInt64(DuplicateFilter.generationLimit)
+        for number in 1..<limit { #expect(filter.isNew(try sighting("020106", from: number))) }
+        #expect(!filter.isNew(first), "still remembered")
+        for number in limit..<(3 * limit) { _ = filter.isNew(try sighting("020106", from: number)) }
+        #expect(filter.isNew(first), "forgotten by now")
+    }
+
+    @Test("keeps remembering who is heard again and again")
+    func refreshed() throws {
+        let filter = DuplicateFilterBox()
+        let faithful = try sighting("020106", from: 0)
+        #expect(filter.isNew(faithful))
+        for number in 1...(UInt64(DuplicateFilter.generationLimit) * 4) {
+            _ = filter.isNew(try sighting("020106", from: number))
+            if number % 500 == 0 { #expect(!filter.isNew(faithful)) }
+        }
+    }
+}
