@@ -64,6 +64,7 @@ public actor BluetoothHost {
     private var pastEnds: [(link: LinkIdentifier, reason: HostError)] = []
     private static let pastEndLimit = 64
     private var broadcast = StateBroadcast()
+    private var logBudget = LogBudget()
 
     /// Runs the actor on the host's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -139,9 +140,12 @@ public actor BluetoothHost {
     }
 
     /// Ends all links, closes the transport, and fails whatever still waits. For good.
+    ///
+    /// Returns when the adapter is closed, which takes at most `HostCore.farewellLimit`.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()
+        for await state in states where state == .closed { break }
         opening?.cancel()
         await opening?.value
         ownExecutor?.shutDown()
@@ -285,7 +289,7 @@ public actor BluetoothHost {
             configuration.logger.info("\(link): services \(first)...\(last) changed")
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
-        case .log(let text): configuration.logger.notice("\(text)")
+        case .log(let text): log(text)
         }
     }
 
@@ -296,6 +300,15 @@ public actor BluetoothHost {
                 ?? .disconnected(.unknownConnectionIdentifier)
         }
         return await withCheckedContinuation { linkEnds[link, default: []].append($0) }
+    }
+
+    /// Peers can make a host talk: only so many lines in so much time are their due.
+    private func log(_ text: String) {
+        guard let suppressed = logBudget.spend(now: executor.now) else { return }
+        if suppressed > 0 {
+            configuration.logger.notice("\(suppressed) lines like the next were left out")
+        }
+        configuration.logger.notice("\(text)")
     }
 
     private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {

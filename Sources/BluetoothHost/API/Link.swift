@@ -148,10 +148,7 @@ extension Link {
     /// into one request, up to 512 bytes, goes in parts that the peer puts together and applies as
     /// one (Vol 3, Part G, 4.9.3 and 4.9.4).
     public func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
-        let fits = try await bytes.count <= mtu - 3
-        _ = try await gatt(
-            fits ? .write(handle, bytes) : .writeLong(handle, offset: 0, bytes)
-        )
+        _ = try await gatt(.write(handle, bytes))
     }
 
     /// Writes without being told whether the peer accepted it. Returns when the controller's

@@ -15,22 +15,33 @@ extension HostCore {
 
     /// The transport could not be opened, or ended.
     package mutating func transportClosed(_ reason: String, now: Instant) {
-        guard state != .closed else { return }
+        guard state != .closed, reopening.deadline == nil else { return }
         changeState(to: .unavailable(.transport(reason)))
         abandonController(.transport(reason), now: now)
         reopening.failed(now: now)
     }
 
-    /// Ends everything for good.
+    /// Ends everything for good: says goodbye to the peers first, but not for longer than
+    /// `farewellLimit`. `closed` is the last state.
     package mutating func shutDown(now: Instant) {
-        guard state != .closed else { return }
-        endLinks(with: .closed, now: now)
+        guard state != .closed, farewellDeadline == nil else { return }
+        farewellDeadline = now + Self.farewellLimit
+        for handle in linkOrder { disconnect(handle, request: nil, now: now) }
+        finishShutDown(now: now)
+    }
+
+    /// Closes, once no link is left or the time for goodbyes is over.
+    mutating func finishShutDown(now: Instant) {
+        guard let deadline = farewellDeadline, state != .closed else { return }
+        guard state != .ready || linkOrder.isEmpty || deadline <= now else { return }
+        farewellDeadline = nil
+        changeState(to: .closed)
+        abandonController(.notStarted, now: now)
         for id in dials.keys { fail(id, HostError.closed) }
         dials = [:]
         for scan in scans { fail(scan.identifier, HostError.closed) }
         scans = []
         reopening.begun()
-        changeState(to: .closed)
         emit(.closeTransport)
     }
 
@@ -61,6 +72,7 @@ extension HostCore {
         case nil: break
         case .continue: continueStartup(now: now)
         case .ready(let capabilities): controllerStarted(capabilities, now: now)
+        case .failed(.commandFailed(_, .timedOut)): controllerFailed(.unresponsive, now: now)
         case .failed(let error): controllerFailed(.unsuitable("\(error)"), now: now)
         }
     }
@@ -83,7 +95,7 @@ extension HostCore {
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
         capabilities = nil
-        endLinks(with: .adapter(failure), now: now)
+        endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         perform(commands.reset(), now: now)
         perform(scheduler.reset(now: now), now: now)
         reports = ReportAssembler()

@@ -66,6 +66,7 @@ extension HostCore {
         endLink(handle, with: .disconnected(event.reason), now: now)
         perform(scheduler.linkCountChanged(now: now), now: now)
         pumpAll(now: now)
+        finishShutDown(now: now)
     }
 
     /// The controller accepted or refused to end a link. One that does not know the link any more

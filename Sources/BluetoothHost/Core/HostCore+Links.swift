@@ -35,10 +35,18 @@ extension HostCore {
             return fail(id, HostError.disconnected(.unknownConnectionIdentifier))
         }
         switch request {
+        case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
+            let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
+            start(operation, id: id.rawValue, on: handle, now: now)
         case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
         default: sendCommand(for: request, to: handle, of: link, id: id, now: now)
         }
+    }
+
+    /// Whether a value does not fit into one Write Request (Vol 3, Part F, 3.4.5.1).
+    private func isTooLong(_ value: [UInt8], on handle: ConnectionHandle) -> Bool {
+        value.count > (links[handle]?.gatt.mtu ?? ATT.defaultMTU) - 3
     }
 
     /// The application does not wait for this any more: nothing more will be said of it.

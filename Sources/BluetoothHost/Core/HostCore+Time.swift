@@ -8,7 +8,7 @@ extension HostCore {
     /// When `deadlinePassed` must be called next; nil while nothing waits for time.
     package var nextDeadline: Instant? {
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
-        soonest = earliest(soonest, reopening.deadline)
+        soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         for handle in linkOrder { soonest = earliest(soonest, links[handle]?.nextDeadline) }
         for dial in dials.values { soonest = earliest(soonest, dial.deadline) }
         return soonest
@@ -21,6 +21,7 @@ extension HostCore {
         expireDials(now: now)
         for handle in linkOrder { expire(handle, now: now) }
         pumpAll(now: now)
+        finishShutDown(now: now)
         if let deadline = reopening.deadline, deadline <= now {
             reopening.begun()
             changeState(to: .starting)

@@ -26,6 +26,8 @@ package struct HostCore: Sendable {
     /// How long a link-layer procedure may take before whoever waits is told
     /// (Vol 6, Part B, 5.2).
     package static let procedureTimeout: Duration = .seconds(40)
+    /// How long a host that is shut down waits for its links to end in an orderly way.
+    package static let farewellLimit: Duration = .seconds(1)
     /// Identifiers of the core's own GATT operations; those of requests are below.
     static let ownOperationBase: UInt64 = 1 << 63
 
@@ -49,6 +51,8 @@ package struct HostCore: Sendable {
     var commands = CommandQueue<Purpose>()
     var startup: ControllerStartup?
     var reopening = ReopenSchedule()
+    /// Set while the host is being shut down.
+    var farewellDeadline: Instant?
     var transmitQueue = ACLTransmitQueue()
     var scheduler = CentralScheduler()
     var reports = ReportAssembler()
