@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// Servers that answer at random: every operation ends, and nothing traps.
+@Suite struct HostilityTests {
+    private static let operations: [GATT.Operation] = [
+        .exchangeMTU, .discoverPrimaryServices(uuid: nil),
+        .discoverPrimaryServices(uuid: .init(0x180F)), .discoverSecondaryServices,
+        .findIncludedServices(first: .first, last: .last),
+        .discoverCharacteristics(first: .first, last: .last, uuid: nil),
+        .discoverCharacteristics(first: .first, last: .last, uuid: .init(0x2A00)),
+        .discoverDescriptors(first: .first, last: .last), .read(.init(3)), .readLong(.init(3)),
+        .readUsingUUID(.init(0x2A00), first: .first, last: .last),
+        .readMultiple([.init(3), .init(4)]), .readMultipleVariable([.init(3), .init(4)]),
+        .write(.init(3), [1]), .writeLong(.init(3), offset: 0, Array(0..<200)),
+        .reliableWrite([.init(handle: .init(3), value: Array(0..<50))]),
+        .writeWithoutResponse(.init(3), [1]),
+        .subscribe(valueHandle: .init(3), descriptor: .init(4), .indication),
+    ]
+
+    @Test("Random bytes trap nothing", arguments: 0..<64)
+    func randomBytes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var client = GATTClient()
+        for id in 0..<500 as Range<UInt64> {
+            let operation = Self.operations[Int(id) % Self.operations.count]
+            if client.hasRoom { _ = client.start(operation, id: id) }
+            _ = client.nextPDU(now: .zero)
+            let length = Int.random(in: 0...40, using: &generator)
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            _ = client.receive(bytes[...], now: .zero)
+        }
+        _ = client.close()
+    }
+
+    /// More requests than this one operation must never send, whatever it is told: a walk through
+    /// all handles with the limit of discoveries, one attribute for each request, and some.
+    private static let requestLimit = 2 * GATT.discoveryLimit
+
+    @Test("Every operation ends, whatever the answers are", arguments: 0..<32)
+    func randomAnswers(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for operation in Self.operations {
+            var client = GATTClient()
+            var ends = client.start(operation, id: 1)
+            var requests = 0
+            while ends.isEmpty, let outgoing = client.nextPDU(now: .zero) {
+                requests += 1
+                ends += outgoing.actions
+                guard requests < Self.requestLimit else { break }
+                let answer = Self.answer(outgoing.bytes, using: &generator)
+                ends += client.receive(answer[...], now: .zero).filter {
+                    guard case .completed = $0 else { return false }
+                    return true
+                }
+            }
+            #expect(ends.count == 1, "\(operation), seed \(seed)")
+        }
+    }
+
+    /// An answer of the right kind with contents that may or may not make sense.
+    private static func answer(
+        _ request: [UInt8],
+        using generator: inout SeededGenerator
+    ) -> [UInt8] {
+        let start = request.count >= 3 ? UInt16(request[1]) | UInt16(request[2]) << 8 : 1
+        let handle = start &+ UInt16.random(in: 0...100, using: &generator)
+        let pair = [UInt8(handle & 0xFF), UInt8(handle >> 8)]
+        let value = (0..<Int.random(in: 0...22, using: &generator)).map { _ in
+            UInt8.random(in: 0...255, using: &generator)
+        }
+        switch request[0] {
+        case 0x04: return [0x05, 0x01] + pair + [0x01, 0x29]
+        case 0x06: return [0x07] + pair + pair
+        case 0x08: return [0x09, 0x07] + pair + [0x02, pair[0] &+ 1, pair[1], 0x00, 0x2A]
+        case 0x10: return [0x11, 0x06] + pair + pair + [0x00, 0x18]
+        case 0x16 where Bool.random(using: &generator): return [0x17] + request.dropFirst()
+        case 0x0A, 0x0C: return [request[0] + 1] + value
+        default:
+            let isError = Bool.random(using: &generator)
+            return isError ? [0x01, request[0]] + pair + [0x0A] : [request[0] + 1] + value
+        }
+    }
+}

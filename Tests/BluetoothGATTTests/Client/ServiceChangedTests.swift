@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite struct ServiceChangedTests {
+    /// A client that has come across Service Changed, with its value at handle 3.
+    private func client() -> GATTClient {
+        var script = Script()
+        let operation = GATT.Operation.discoverCharacteristics(
+            first: .init(1),
+            last: .init(3),
+            uuid: nil
+        )
+        _ = script.play(
+            operation,
+            answers: [
+                [0x09, 7, 2, 0, 0x20, 3, 0, 0x05, 0x2A], [0x01, 0x08, 3, 0, 0x0A],
+            ]
+        )
+        return script.client
+    }
+
+    private func changes(_ actions: [GATTClient.Action]) -> [GATTClient.Action] {
+        actions.filter {
+            guard case .servicesChanged = $0 else { return false }
+            return true
+        }
+    }
+
+    @Test("An indication of Service Changed tells the handles that have changed")
+    func told() {
+        var client = client()
+        let actions = client.receive([0x1D, 3, 0, 0x10, 0, 0x2F, 0], now: .zero)
+        #expect(
+            actions == [
+                .notified(.init(3), value: [0x10, 0, 0x2F, 0], .indication),
+                .servicesChanged(first: .init(0x10), last: .init(0x2F)),
+            ]
+        )
+        #expect(client.nextPDU(now: .zero)?.bytes == [0x1E])
+    }
+
+    @Test(
+        "A change that cannot be read may be a change of everything",
+        arguments: [[], [1, 0, 2], [2, 0, 1, 0], [1, 0, 2, 0, 3]] as [[UInt8]]
+    )
+    func unreadable(_ value: [UInt8]) {
+        var client = client()
+        let actions = client.receive(([0x1D, 3, 0] + value)[...], now: .zero)
+        #expect(changes(actions) == [.servicesChanged(first: .first, last: .last)])
+    }
+
+    @Test("Nothing else is taken for Service Changed")
+    func otherHandles() {
+        var client = client()
+        #expect(changes(client.receive([0x1D, 4, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
+        #expect(changes(client.receive([0x1B, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
+        var ignorant = GATTClient()
+        #expect(changes(ignorant.receive([0x1D, 3, 0, 1, 0, 2, 0], now: .zero)).isEmpty)
+    }
+
+    @Test("Services in a range that has changed are no longer known as primary")
+    func forgets() throws {
+        var pair = Pair(Accessory.server())
+        pair.server.attributes.insert(
+            .init(handle: .init(4), type: .init(0x2803), value: [0x20, 5, 0, 0x05, 0x2A]),
+            at: 3
+        )
+        _ = try pair.succeed(.discoverPrimaryServices(uuid: nil))
+        _ = try pair.succeed(.discoverCharacteristics(first: .init(1), last: .init(5), uuid: nil))
+        let actions = pair.client.receive([0x1D, 5, 0, 0x10, 0, 0xFF, 0xFF], now: .zero)
+        #expect(changes(actions).count == 1)
+        let included = try pair.succeed(.findIncludedServices(first: .init(16), last: .init(31)))
+        guard case .includedServices(let services) = included else {
+            Issue.record("\(included)")
+            return
+        }
+        #expect(services.map(\.service.isPrimary) == [true, false])
+    }
+}
