@@ -29,7 +29,8 @@ package struct GATTClient: Sendable {
         /// The table has changed between these handles: what is known of them holds no longer
         /// (Vol 3, Part G, 7.1).
         case servicesChanged(first: AttributeHandle, last: AttributeHandle)
-        /// The peer did something against the protocol that has no effect; worth a line in a log.
+        /// The peer did something against the protocol: worth a line in a log. If it has cost an
+        /// operation its answer, the end of that operation follows.
         case violated(ATTBearer.Violation)
         /// The link is of no more use and is to be disconnected.
         case closeLink(CloseReason)
