@@ -76,7 +76,7 @@ struct ServerTests {
     func abandonedFile() async throws {
         try await withExecutor { executor in
             let path = temporaryPath()
-            _ = try SocketListener.bind(SocketAddress(path: path))
+            try leaveSocketFile(at: path)
             let server = UnixServer(path: path)
             try await server.start(on: executor) { _ in }
             await #expect(throws: TransportError.addressInUse("unix:\(path)")) {

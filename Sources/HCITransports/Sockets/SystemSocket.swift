@@ -11,10 +11,14 @@
 extension Descriptor {
     /// Makes a non-blocking stream socket of the address family.
     static func streamSocket(family: Int32) throws(SystemError) -> Descriptor {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
+        // On Linux close-on-exec is set from the first moment: a process forked by another thread
+        // in between would keep the connection open.
+        #if canImport(Darwin)
             let kind = SOCK_STREAM
+        #elseif canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #else
+            let kind = SOCK_STREAM | SOCK_CLOEXEC
         #endif
         let number = socket(family, kind, 0)
         guard number >= 0 else { throw .last }

@@ -4,6 +4,14 @@ import Testing
 
 @testable import HCITransports
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The ways two sockets can be joined in a test.
 enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
     case tcp, unix
@@ -20,6 +28,13 @@ enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
 func temporaryPath(_ suffix: String = "sock") -> String {
     let number = UInt64.random(in: .min ... .max)
     return "/tmp/lanyard-\(String(number, radix: 36)).\(suffix)"
+}
+
+/// Leaves a socket file behind on which nobody listens any more.
+func leaveSocketFile(at path: String) throws {
+    let listener = try SocketListener.bind(SocketAddress(path: path))
+    // Not only closed: a process that another test is just forking may hold it for a moment.
+    shutdown(listener.number, Int32(SHUT_RDWR))
 }
 
 /// Two joined transports over real sockets: `near` dialled and is open, `far` was accepted and is
