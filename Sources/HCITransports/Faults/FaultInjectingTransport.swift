@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import Synchronization
+
+/// Makes faults on a transport, as its plan says, to see what a host makes of them.
+///
+/// ```swift
+/// var plan = FaultPlan(seed: 7)
+/// plan.toHost.drop = 0.01
+/// let transport = FaultInjectingTransport(wrapping: controller, plan: plan)
+/// ```
+///
+/// Faults befall whole packets. Opening the transport again begins the plan anew.
+public final class FaultInjectingTransport: HCITransport {
+    /// What belongs to one connection.
+    private struct Connection {
+        let executor: any HostExecutor
+        let receive: @Sendable (TransportEvent) -> Void
+        let timer: any HostTimer
+        var deframer = H4Deframer()
+        var toController: FaultyLine
+        var toHost: FaultyLine
+        var packetCount = 0
+        var isEnding = false
+    }
+
+    private let inner: any HCITransport
+    private let plan: FaultPlan
+    private let connection = Mutex<Connection?>(nil)
+
+    /// Wraps a transport.
+    public init(wrapping inner: any HCITransport, plan: FaultPlan) {
+        self.inner = inner
+        self.plan = plan
+    }
+
+    /// The name of the transport inside.
+    public var name: String { inner.name }
+
+    /// Opens the transport inside.
+    public func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        let new = Connection(
+            executor: executor,
+            receive: receive,
+            timer: executor.makeTimer { [weak self] in self?.advance { _, _ in } },
+            toController: FaultyLine(plan.toController, seed: plan.seed),
+            // Any other seed that follows from the plan's.
+            toHost: FaultyLine(plan.toHost, seed: ~plan.seed)
+        )
+        let isFirst = connection.withLock { connection in
+            guard connection == nil else { return false }
+            connection = new
+            return true
+        }
+        guard isFirst else { throw .alreadyOpen(name) }
+        do {
+            try await inner.open(on: executor) { [self] in received($0) }
+        } catch {
+            connection.withLock { $0 = nil }
+            throw error
+        }
+    }
+
+    /// Passes packets on, or not.
+    public func send(_ packets: [[UInt8]]) {
+        advance { [plan] connection, now in
+            for packet in packets {
+                guard Self.counts(&connection, plan) else { continue }
+                connection.toController.enter(packet[...], now: now)
+            }
+        }
+    }
+
+    /// Closes the transport inside; what is delayed is lost.
+    public func close() {
+        inner.close()
+    }
+
+    private func received(_ event: TransportEvent) {
+        switch event {
+        case .received(let bytes):
+            advance { [plan] connection, now in
+                Self.receive(bytes, &connection, plan, now)
+            }
+        case .closed(let error): end(error)
+        }
+    }
+
+    private static func receive(
+        _ bytes: ArraySlice<UInt8>,
+        _ connection: inout Connection,
+        _ plan: FaultPlan,
+        _ now: Instant
+    ) {
+        connection.deframer.append(bytes)
+        do throws(H4FramingError) {
+            while let packet = try connection.deframer.nextRaw() {
+                guard counts(&connection, plan) else { continue }
+                connection.toHost.enter(packet, now: now)
+            }
+        } catch {
+            // Not our fault: let the host see what came.
+            connection.toHost.enter(bytes, now: now)
+        }
+    }
+
+    /// Counts a packet, and returns whether it may pass.
+    private static func counts(_ connection: inout Connection, _ plan: FaultPlan) -> Bool {
+        connection.packetCount += 1
+        if let limit = plan.closesAfter, connection.packetCount > limit {
+            connection.isEnding = true
+            return false
+        }
+        return plan.hangsAfter.map { connection.packetCount <= $0 } ?? true
+    }
+
+    /// Changes the connection, hands out what has arrived, and sets the timer for the rest.
+    private func advance(_ change: (inout Connection, Instant) -> Void) {
+        connection.withLock { connection in
+            guard var changed = connection else { return }
+            change(&changed, changed.executor.now)
+            connection = changed
+        }
+        while let piece = next(from: \.toController) { inner.send([Array(piece.bytes)]) }
+        // One at a time: the host may send, and come back here, before it returns.
+        while let piece = next(from: \.toHost) { piece.receive(.received(piece.bytes)) }
+        let isEnding = connection.withLock { connection in
+            let lines = [connection?.toController, connection?.toHost]
+            connection?.timer.set(to: lines.compactMap { $0?.nextDeadline }.min())
+            return connection?.isEnding ?? false
+        }
+        if isEnding { inner.close() }
+    }
+
+    private func next(
+        from line: WritableKeyPath<Connection, FaultyLine>
+    ) -> (bytes: ArraySlice<UInt8>, receive: @Sendable (TransportEvent) -> Void)? {
+        connection.withLock { connection in
+            guard let now = connection?.executor.now,
+                let bytes = connection?[keyPath: line].nextArrived(now: now),
+                let receive = connection?.receive
+            else { return nil }
+            return (bytes, receive)
+        }
+    }
+
+    private func end(_ error: TransportError?) {
+        let ended = connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+        }
+        ended?.timer.set(to: nil)
+        let isInjected = ended?.isEnding == true && error == nil
+        let reason = "closed after \(plan.closesAfter ?? 0) packets"
+        ended?.receive(.closed(isInjected ? .injected(reason) : error))
+    }
+}

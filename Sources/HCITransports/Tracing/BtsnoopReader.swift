@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a file cannot be read as a packet log, or not to its end.
+package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// It begins with something else.
+    case notBtsnoop
+    /// A version of the format that did not exist when this was written.
+    case unsupportedVersion(UInt32)
+    /// Packets of another form than H4.
+    case unsupportedDatalink(UInt32)
+    /// A record whose lengths cannot be right; nothing after it can be found.
+    case malformedRecord(offset: Int)
+    /// The file ends inside a record, or inside its header.
+    case torn(offset: Int, missing: Int)
+
+    package var description: String {
+        switch self {
+        case .notBtsnoop: "not a btsnoop file"
+        case .unsupportedVersion(let version): "btsnoop version \(version); only 1 is known"
+        case .unsupportedDatalink(let datalink):
+            "btsnoop datalink \(datalink); only \(Btsnoop.h4Datalink) (H4) can be read"
+        case .malformedRecord(let offset): "malformed record at byte \(offset)"
+        case .torn(let offset, let missing):
+            "cut off: the record at byte \(offset) lacks \(missing) bytes"
+        }
+    }
+}
+
+/// Reads the records of a packet log from bytes that come in any pieces, so that a file of any size
+/// can be read, and one that is still written followed.
+///
+/// It holds at most one record and the last piece. After an error it stays where it is.
+package struct BtsnoopReader: Sendable {
+    private var buffer: [UInt8] = []
+    /// Where in `buffer` the next record begins.
+    private var start = 0
+    /// Where in the file `buffer` begins.
+    private var base = 0
+    private var hasReadHeader = false
+
+    package init() {}
+
+    /// Takes the next bytes of the file.
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
+        base += start
+        buffer.removeFirst(start)
+        start = 0
+        buffer += bytes
+    }
+
+    /// The next record; nil until more bytes have come.
+    package mutating func next() throws(BtsnoopError) -> Btsnoop.Record? {
+        if !hasReadHeader {
+            guard try readHeader() else { return nil }
+        }
+        guard let length = try lengthOfNextRecord(), available >= length else { return nil }
+        defer { start += length }
+        return record(length: length)
+    }
+
+    /// Throws if the file ended inside a record: the last call.
+    package func finish() throws(BtsnoopError) {
+        guard hasReadHeader else {
+            throw .torn(offset: 0, missing: Btsnoop.headerLength - available)
+        }
+        guard available > 0 else { return }
+        let needed = try lengthOfNextRecord() ?? Btsnoop.recordHeaderLength
+        guard available >= needed else {
+            throw .torn(offset: base + start, missing: needed - available)
+        }
+    }
+
+    private var available: Int { buffer.count - start }
+
+    private mutating func readHeader() throws(BtsnoopError) -> Bool {
+        guard buffer.starts(with: Btsnoop.magic.prefix(buffer.count)) else { throw .notBtsnoop }
+        guard available >= Btsnoop.headerLength else { return false }
+        guard integer(at: 8) == Btsnoop.version else {
+            throw .unsupportedVersion(integer(at: 8))
+        }
+        guard integer(at: 12) == Btsnoop.h4Datalink else {
+            throw .unsupportedDatalink(integer(at: 12))
+        }
+        hasReadHeader = true
+        start += Btsnoop.headerLength
+        return true
+    }
+
+    /// The length of the next record with its header; nil if the header is not whole.
+    private func lengthOfNextRecord() throws(BtsnoopError) -> Int? {
+        guard available >= Btsnoop.recordHeaderLength else { return nil }
+        let original = integer(at: 0)
+        let included = integer(at: 4)
+        guard included <= Btsnoop.packetLengthLimit, included <= original else {
+            throw .malformedRecord(offset: base + start)
+        }
+        return Btsnoop.recordHeaderLength + Int(included)
+    }
+
+    private func record(length: Int) -> Btsnoop.Record {
+        let time = Int64(bitPattern: UInt64(integer(at: 16)) << 32 | UInt64(integer(at: 20)))
+        let from = start + Btsnoop.recordHeaderLength
+        var record = Btsnoop.Record(
+            microsecondsSince1970: time &- Btsnoop.microsecondsAt1970,
+            direction: integer(at: 8) & 1 == 0 ? .sent : .received,
+            packet: buffer[from..<(start + length)]
+        )
+        record.originalLength = Int(integer(at: 0))
+        record.droppedBefore = integer(at: 12)
+        return record
+    }
+
+    private func integer(at offset: Int) -> UInt32 {
+        buffer[(start + offset)..<(start + offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import HCITransports
+
+@Suite("Fault-injecting transport")
+struct FaultInjectingTransportTests {
+    /// A packet that can be told from others: an event that holds a number.
+    private static func packet(_ number: UInt8) -> [UInt8] {
+        [0x04, 0xFF, 0x02, number, 0x00]
+    }
+
+    /// A faulty transport on a pair, both ends open, in time that the test moves.
+    private struct Scene {
+        let executor = ManualExecutor()
+        let faulty: FaultInjectingTransport
+        let controller: InProcessTransport
+        let hostLog = Recorder()
+        let controllerLog = Recorder()
+
+        init(_ plan: FaultPlan) async throws {
+            let (near, far) = InProcessTransport.pair()
+            faulty = FaultInjectingTransport(wrapping: near, plan: plan)
+            controller = far
+            try await open()
+        }
+
+        func open() async throws {
+            try await faulty.open(on: executor, receive: hostLog.receive)
+            try await controller.open(on: executor, receive: controllerLog.receive)
+        }
+
+        func sendToHost(_ range: ClosedRange<UInt8>) {
+            for number in range { controller.send([FaultInjectingTransportTests.packet(number)]) }
+            executor.drive()
+        }
+
+        func sendToController(_ range: ClosedRange<UInt8>) {
+            for number in range { faulty.send([FaultInjectingTransportTests.packet(number)]) }
+            executor.drive()
+        }
+    }
+
+    /// The numbers of the packets in a stream.
+    private func numbers(_ bytes: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: bytes.count - 4, by: 5).map { bytes[$0 + 3] }
+    }
+
+    private func plan(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
+        var plan = FaultPlan(seed: 42)
+        change(&plan)
+        return plan
+    }
+
+    @Test("without faults it changes nothing")
+    func noFaults() async throws {
+        let scene = try await Scene(FaultPlan(seed: 1))
+        scene.sendToHost(1...100)
+        scene.sendToController(1...100)
+        #expect(numbers(scene.hostLog.log.bytes) == Array(1...100))
+        #expect(numbers(scene.controllerLog.log.bytes) == Array(1...100))
+    }
+
+    @Test("drops about as many as it is told to, and keeps the order of the others")
+    func drops() async throws {
+        let scene = try await Scene(plan { $0.toHost.drop = 0.25 })
+        scene.sendToHost(1...200)
+        let arrived = numbers(scene.hostLog.log.bytes)
+        #expect((120...180).contains(arrived.count))
+        #expect(arrived == arrived.sorted())
+        scene.sendToController(1...200)
+        #expect(scene.controllerLog.log.bytes.count == 1000)
+    }
+
+    @Test("makes the same faults for the same seed, and others for another")
+    func deterministic() async throws {
+        func run(seed: UInt64) async throws -> [UInt8] {
+            var plan = FaultPlan(seed: seed)
+            plan.toHost.drop = 0.3
+            plan.toHost.duplicate = 0.2
+            plan.toHost.corrupt = 0.2
+            let scene = try await Scene(plan)
+            scene.sendToHost(1...200)
+            return scene.hostLog.log.bytes
+        }
+        let first = try await run(seed: 7)
+        #expect(try await run(seed: 7) == first)
+        #expect(try await run(seed: 8) != first)
+    }
+
+    @Test("the faults of one direction do not depend on what the other carries")
+    func independent() async throws {
+        func run(sending: Bool) async throws -> [UInt8] {
+            let scene = try await Scene(
+                plan {
+                    $0.toHost.drop = 0.5
+                    $0.toController.drop = 0.5
+                }
+            )
+            for number in 1...100 as ClosedRange<UInt8> {
+                if sending { scene.sendToController(number...number) }
+                scene.sendToHost(number...number)
+            }
+            return scene.hostLog.log.bytes
+        }
+        let busy = try await run(sending: true)
+        let quiet = try await run(sending: false)
+        #expect(busy == quiet)
+    }
+
+    @Test("duplicates arrive one after the other")
+    func duplicates() async throws {
+        let scene = try await Scene(plan { $0.toController.duplicate = 1 })
+        scene.sendToController(1...3)
+        #expect(numbers(scene.controllerLog.log.bytes) == [1, 1, 2, 2, 3, 3])
+    }
+
+    @Test("corruption changes one bit, and not where the length is told")
+    func corrupts() async throws {
+        let scene = try await Scene(plan { $0.toHost.corrupt = 1 })
+        scene.sendToHost(1...50)
+        let bytes = scene.hostLog.log.bytes
+        #expect(bytes.count == 250)
+        for number in 1...50 as ClosedRange<UInt8> {
+            let start = (Int(number) - 1) * 5
+            let pairs = zip(bytes[start..<start + 5], Self.packet(number))
+            let wrongBits = pairs.map { ($0 ^ $1).nonzeroBitCount }
+            #expect(wrongBits.prefix(3).allSatisfy { $0 == 0 })
+            #expect(wrongBits.reduce(0, +) == 1)
+        }
+    }
+
+    @Test("splits arrive in two pieces that are the packet")
+    func splits() async throws {
+        let scene = try await Scene(plan { $0.toHost.split = 1 })
+        scene.sendToHost(1...20)
+        #expect(numbers(scene.hostLog.log.bytes) == Array(1...20))
+        #expect(scene.hostLog.log.pieces.count == 40)
+        #expect(scene.hostLog.log.pieces.allSatisfy { (1...4).contains($0) })
+    }
+
+    @Test("delayed packets arrive within the limit, and nothing overtakes them")
+    func delays() async throws {
+        let scene = try await Scene(
+            plan {
+                $0.toHost.delay = 0.5
+                $0.toHost.delayLimit = .milliseconds(100)
+            }
+        )
+        scene.sendToHost(1...50)
+        #expect(scene.hostLog.log.bytes.count < 250)
+        scene.executor.advance(by: .milliseconds(100))
+        #expect(numbers(scene.hostLog.log.bytes) == Array(1...50))
+    }
+
+    @Test("packets in one piece are told apart, and each meets its own fate")
+    func joinedInput() async throws {
+        let scene = try await Scene(plan { $0.toHost.drop = 0.5 })
+        scene.controller.send((1...100).map { Self.packet($0) })
+        scene.executor.drive()
+        #expect((20...80).contains(numbers(scene.hostLog.log.bytes).count))
+    }
+
+    @Test("what is sent while something is received keeps its order")
+    func reentrant() async throws {
+        let executor = ManualExecutor()
+        let (near, far) = InProcessTransport.pair()
+        let faulty = FaultInjectingTransport(wrapping: near, plan: FaultPlan(seed: 1))
+        let log = Recorder()
+        let farLog = Recorder()
+        try await faulty.open(on: executor) { event in
+            log.receive(event)
+            if case .received(let bytes) = event { faulty.send([Array(bytes)]) }
+        }
+        try await far.open(on: executor, receive: farLog.receive)
+        far.send((1...50).map { Self.packet($0) })
+        executor.drive()
+        #expect(numbers(log.log.bytes) == Array(1...50))
+        #expect(numbers(farLog.log.bytes) == Array(1...50))
+        faulty.close()
+        executor.drive()
+    }
+
+    @Test("closes after so many packets, and says that it was asked to")
+    func closesAfter() async throws {
+        let scene = try await Scene(plan { $0.closesAfter = 10 })
+        scene.sendToHost(1...6)
+        scene.sendToController(1...6)
+        scene.sendToHost(7...9)
+        #expect(numbers(scene.hostLog.log.bytes) == Array(1...6))
+        #expect(numbers(scene.controllerLog.log.bytes) == Array(1...4))
+        #expect(scene.hostLog.log.closings == [.injected("closed after 10 packets")])
+        #expect(scene.controllerLog.log.closings.count == 1)
+    }
+
+    @Test("hangs after so many packets, and stays open")
+    func hangsAfter() async throws {
+        let scene = try await Scene(plan { $0.hangsAfter = 3 })
+        scene.sendToHost(1...5)
+        scene.sendToController(1...5)
+        #expect(numbers(scene.hostLog.log.bytes) == [1, 2, 3])
+        #expect(scene.controllerLog.log.bytes.isEmpty)
+        #expect(scene.hostLog.log.closings.isEmpty)
+        scene.faulty.close()
+        scene.executor.drive()
+        #expect(scene.hostLog.log.closings == [nil])
+    }
+
+    @Test("begins its plan anew each time it is opened")
+    func reopened() async throws {
+        let scene = try await Scene(plan { $0.closesAfter = 2 })
+        for round in 1...3 {
+            scene.sendToHost(1...3)
+            #expect(numbers(scene.hostLog.log.bytes).count == 2 * round)
+            #expect(scene.hostLog.log.closings.count == round)
+            try await scene.open()
+        }
+    }
+
+    @Test("hands up bytes that are no packets as they are")
+    func lostFraming() async throws {
+        let scene = try await Scene(FaultPlan(seed: 1))
+        scene.controller.send([[0xFF, 1, 2]])
+        scene.executor.drive()
+        #expect(scene.hostLog.log.bytes == [0xFF, 1, 2])
+    }
+}
+
+@Suite("Faulty line")
+struct FaultyLineTests {
+    @Test("holds a bounded number of pieces: the oldest arrive early")
+    func bound() {
+        var rates = FaultPlan.Rates()
+        rates.delay = 1
+        rates.delayLimit = .seconds(1000)
+        var line = FaultyLine(rates, seed: 3)
+        let extra = 10
+        for _ in 0..<(FaultyLine.delayedPiecesLimit + extra) {
+            line.enter([0x04, 0xFF, 0x00], now: .zero)
+        }
+        var early = 0
+        while line.nextArrived(now: .zero) != nil { early += 1 }
+        #expect(early >= extra && early < extra + 100)
+        #expect(line.nextDeadline != nil)
+    }
+
+    @Test("survives packets too short to have a header or a payload")
+    func shortPackets() {
+        var rates = FaultPlan.Rates()
+        rates.corrupt = 1
+        rates.split = 1
+        var line = FaultyLine(rates, seed: 3)
+        for packet in [[], [0x04], [0x02, 0], [0x01, 3, 12, 0]] as [[UInt8]] {
+            line.enter(packet[...], now: .zero)
+            var bytes: [UInt8] = []
+            while let piece = line.nextArrived(now: .zero) { bytes += piece }
+            #expect(bytes == packet)
+        }
+    }
+}

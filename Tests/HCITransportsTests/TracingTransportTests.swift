@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Tracing transport")
+struct TracingTransportTests {
+    private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    private static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+    private static let acl: [UInt8] = [0x02, 0x40, 0x20, 0x02, 0x00, 0xAA, 0xBB]
+
+    private func readRecords(of path: String) throws -> [Btsnoop.Record] {
+        var records: [Btsnoop.Record] = []
+        try TraceFile.read(path) { records.append($0) }
+        return records
+    }
+
+    /// Opens a traced transport on a pair, and hands out its other end.
+    private func withTrace(
+        _ body: (AdapterExecutor, TracingTransport, InProcessTransport, Recorder, String)
+            async throws -> Void
+    ) async throws {
+        let path = temporaryPath("btsnoop")
+        defer { unlink(path) }
+        try await withExecutor { executor in
+            let (near, far) = InProcessTransport.pair()
+            let traced = try TracingTransport(wrapping: near, path: path)
+            let log = Recorder()
+            try await traced.open(on: executor, receive: log.receive)
+            try await far.open(on: executor) { _ in }
+            try await body(executor, traced, far, log, path)
+        }
+    }
+
+    @Test("notes packets both ways, in order, whole however they come, and passes them on")
+    func bothWays() async throws {
+        try await withTrace { executor, traced, far, log, path in
+            await executor.run { traced.send([Self.reset]) }
+            let answers = Self.resetAnswer + Self.acl
+            for byte in answers { await executor.run { far.send([[byte]]) } }
+            await log.wait { $0.bytes.count == answers.count }
+            await executor.run { traced.send([Self.acl, Self.reset]) }
+            await executor.run {}
+            let records = try readRecords(of: path)
+            #expect(records.map(\.direction) == [.sent, .received, .received, .sent, .sent])
+            #expect(
+                records.map { Array($0.packet) }
+                    == [Self.reset, Self.resetAnswer, Self.acl, Self.acl, Self.reset]
+            )
+            #expect(log.log.bytes == answers)
+        }
+    }
+
+    @Test("takes the time from the wall clock, and it does not go back")
+    func times() async throws {
+        try await withTrace { executor, traced, _, _, path in
+            let before = SystemClock.nanosecondsSince1970 / 1000
+            for _ in 0..<3 { await executor.run { traced.send([Self.reset]) } }
+            await executor.run {}
+            let times = try readRecords(of: path).map(\.microsecondsSince1970)
+            #expect(times.count == 3)
+            #expect(times == times.sorted())
+            #expect(times.allSatisfy { $0 >= before })
+        }
+    }
+
+    @Test("has everything of a turn in the file when the turn is over, without being closed")
+    func flushedEachTurn() async throws {
+        try await withTrace { executor, traced, _, _, path in
+            for count in 1...5 {
+                await executor.run { traced.send([Self.reset]) }
+                await executor.run {}
+                let records = try readRecords(of: path)
+                #expect(records.count == count)
+            }
+        }
+    }
+
+    @Test("goes on in the same file when it is opened again, and keeps no half packet")
+    func reopened() async throws {
+        try await withTrace { executor, traced, far, log, path in
+            await executor.run {
+                far.send([Array(Self.resetAnswer.prefix(3))])
+                far.close()
+            }
+            _ = await log.waitForClosing()
+            try await traced.open(on: executor, receive: log.receive)
+            try await far.open(on: executor) { _ in }
+            await executor.run { far.send([Self.acl]) }
+            await log.wait { $0.bytes.count == 3 + Self.acl.count }
+            await executor.run {}
+            let records = try readRecords(of: path)
+            #expect(records.map { Array($0.packet) } == [Self.acl])
+        }
+    }
+
+    @Test("shows what cannot be told apart into packets as it came")
+    func lostFraming() async throws {
+        try await withTrace { executor, _, far, log, path in
+            await executor.run { far.send([[0xFF, 1, 2]]) }
+            await log.wait { $0.bytes.count == 3 }
+            await executor.run { far.send([Self.acl]) }
+            await log.wait { $0.bytes.count == 3 + Self.acl.count }
+            await executor.run {}
+            let records = try readRecords(of: path)
+            #expect(records.map { Array($0.packet) } == [[0xFF, 1, 2], Self.acl])
+        }
+    }
+
+    @Test("notes nothing that is sent while it is not open")
+    func notOpen() async throws {
+        try await withTrace { executor, traced, far, log, path in
+            await executor.run { far.close() }
+            _ = await log.waitForClosing()
+            await executor.run { traced.send([Self.reset]) }
+            await executor.run {}
+            let records = try readRecords(of: path)
+            #expect(records.isEmpty)
+        }
+    }
+
+    @Test("may be read by its owner only")
+    func permissions() async throws {
+        try await withTrace { _, _, _, _, path in
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test("says at once when the file cannot be made")
+    func noDirectory() {
+        let path = temporaryPath("missing") + "/trace"
+        #expect(throws: TransportError.noSuchFile(path: path)) {
+            try TracingTransport(wrapping: InProcessTransport.pair().0, path: path)
+        }
+    }
+
+    @Test("says at once when the file cannot be written", .enabled(if: hasFullDevice))
+    func diskFull() {
+        let error = #expect(throws: TransportError.self) {
+            try TracingTransport(wrapping: InProcessTransport.pair().0, path: "/dev/full")
+        }
+        guard case .system(_, ENOSPC, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    private static var hasFullDevice: Bool { access("/dev/full", W_OK) == 0 }
+}
