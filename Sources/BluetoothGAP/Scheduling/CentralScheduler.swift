@@ -30,7 +30,8 @@ import BluetoothTypes
 ///    A link that is reported connected and then lost with 0x3E has been connected, as far as this
 ///    goes.
 /// 3. A request that is withdrawn while the controller initiates for it ends when the controller
-///    has stopped. Should the connection be quicker, it ends `connected`, and the caller decides.
+///    has stopped. Should the connection be quicker, it ends `connected`, and the caller decides;
+///    unless somebody else wants that device too, to whom the link goes then.
 /// 4. The Filter Accept List is edited only while nothing is initiated.
 /// 5. Command Disallowed means that controller and scheduler disagree about the state. The scheduler
 ///    gives in: it stops what the controller may be doing, and tries again, a bounded number of times.
@@ -40,7 +41,7 @@ import BluetoothTypes
 /// What is *not* done here: timeouts of connection attempts (callers withdraw), and the links
 /// themselves.
 package struct CentralScheduler: Sendable {
-    /// A caller's name for its request; never used twice.
+    /// A caller's name for its request; free again when the request has ended.
     package typealias RequestID = UInt64
 
     package enum Action: Equatable, Sendable {
@@ -107,7 +108,8 @@ package struct CentralScheduler: Sendable {
 
     // MARK: - What callers want
 
-    /// The controller is ready. What was asked for before now begins.
+    /// The controller is ready, for the first time or after a `reset`. What was asked for before
+    /// now begins.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddressKind: DeviceAddress.Kind,
@@ -131,7 +133,7 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Asks for a connection. The identifier must be new.
+    /// Asks for a connection. No request that has not ended may have the same identifier.
     package mutating func connect(
         _ id: RequestID,
         to target: ConnectTarget,
@@ -199,7 +201,8 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// The controller was reset, or is gone: it has forgotten everything.
+    /// The controller was reset, or is gone: it has forgotten everything. To be called before its
+    /// commands are given up: what was outstanding then needs no answer, and nothing new is ordered.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil

@@ -102,13 +102,17 @@ extension CentralScheduler {
         if let turn { queue.rotate(turn) }
     }
 
+    /// A link was made. It belongs to those who want one to this device; to those who no longer
+    /// want it only if there is nobody else.
     mutating func connectionMade(with peer: DeviceAddress, now: Instant) {
         if initiation.turn?.addresses.contains(peer) ?? false || !isStarting {
             endInitiation(of: initiation.turn)
         }
-        let ids = queue.remove { $0.address == peer }
-        if ids.isEmpty { outbox.append(.unexpectedConnection(peer)) }
-        outbox += ids.map { .connected($0) }
+        let wanted = queue.remove { $0.address == peer && !$0.isCancelled }
+        let withdrawn = queue.remove { $0.address == peer }
+        outbox += withdrawn.map { wanted.isEmpty ? .connected($0) : .connectFailed($0, .cancelled) }
+        outbox += wanted.map { .connected($0) }
+        if wanted.isEmpty, withdrawn.isEmpty { outbox.append(.unexpectedConnection(peer)) }
     }
 
     /// An initiation has ended without a link: the present one, unless that has only just been

@@ -44,6 +44,18 @@ struct CancellingStories {
         #expect(bench.outstanding == nil)
     }
 
+    @Test("a link that is quicker than the cancel goes to somebody else who wants it")
+    func raceWithAnother() throws {
+        var bench = try SchedulerBench()
+        try bench.dial(1, .accessory(1))
+        bench.answersAtOnce = false
+        try bench.cancel(1)
+        try bench.dial(2, .accessory(1))
+        bench.controller.connect()
+        try bench.complete(.success, .accessory(1))
+        #expect(bench.outcomes == [1: .failed(.cancelled), 2: .connected])
+    }
+
     @Test("a link that comes after the cancel was accepted is reported as connected")
     func lateRace() throws {
         var bench = try SchedulerBench()
