@@ -96,8 +96,9 @@ extension HostCore {
         startup = nil
         capabilities = nil
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
-        perform(commands.reset(), now: now)
+        // The scheduler first: told that its command was discarded, it would order the next.
         perform(scheduler.reset(now: now), now: now)
+        perform(commands.reset(), now: now)
         reports = ReportAssembler()
         transmitQueue = ACLTransmitQueue()
     }
