@@ -75,6 +75,7 @@ package struct ACLTransmitQueue: Sendable {
 
     /// Takes one whole L2CAP frame; returns false, and takes nothing, if the link is not open or
     /// has no room, or if the frame is empty.
+    @discardableResult
     package mutating func enqueue(
         _ frame: [UInt8],
         on connectionHandle: ConnectionHandle

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHCI
+
+@Suite("The ACL transmit queue") struct ACLTransmitQueueTests {
+    static let first = ConnectionHandle(rawValue: 1)
+    static let second = ConnectionHandle(rawValue: 2)
+    static let third = ConnectionHandle(rawValue: 3)
+
+    private func makeQueue(
+        packetLength: Int = 4,
+        packetCount: Int = 100,
+        links: [ConnectionHandle] = [first]
+    ) -> ACLTransmitQueue {
+        var queue = ACLTransmitQueue()
+        queue.configure(packetLength: packetLength, packetCount: packetCount)
+        for link in links { queue.open(link) }
+        return queue
+    }
+
+    /// The packets that the queue hands out now.
+    private func drain(_ queue: inout ACLTransmitQueue) throws -> [HCI.ACLPacket] {
+        var packets: [HCI.ACLPacket] = []
+        while let bytes = queue.nextPacket() {
+            packets.append(try HCI.ACLPacket(parsing: bytes.dropFirst()))
+        }
+        return packets
+    }
+
+    @Test("cuts a frame to the size of the controller's buffers") func fragments() throws {
+        var queue = makeQueue()
+        #expect(queue.enqueue([1, 2, 3, 4, 5, 6, 7, 8, 9], on: Self.first) == true)
+        #expect(queue.nextPacket() == [0x02, 1, 0x00, 4, 0, 1, 2, 3, 4])
+        #expect(queue.nextPacket() == [0x02, 1, 0x10, 4, 0, 5, 6, 7, 8])
+        #expect(queue.nextPacket() == [0x02, 1, 0x10, 1, 0, 9])
+        #expect(queue.nextPacket() == nil)
+    }
+
+    @Test("puts every frame together again, at every buffer size", arguments: 1...30)
+    func everySize(packetLength: Int) throws {
+        var queue = makeQueue(packetLength: packetLength)
+        let frames: [[UInt8]] = [Array(0..<27), [1], Array(5..<9)]
+        for frame in frames { #expect(queue.enqueue(frame, on: Self.first) == true) }
+        var rebuilt: [[UInt8]] = []
+        for packet in try drain(&queue) {
+            #expect(packet.payload.count <= packetLength)
+            if packet.boundary == .firstNonFlushable { rebuilt.append([]) }
+            rebuilt[rebuilt.count - 1] += packet.payload
+        }
+        #expect(rebuilt == frames)
+    }
+
+    @Test("occupies no more buffers than there are, until some are given back") func credits() {
+        var queue = makeQueue(packetCount: 2)
+        queue.enqueue(Array(1...12), on: Self.first)
+        #expect(queue.nextPacket() != nil)
+        #expect(queue.nextPacket() != nil)
+        #expect(queue.nextPacket() == nil)
+        #expect(queue.outstanding(Self.first) == 2)
+        #expect(queue.packetsCompleted(Self.first, count: 1) == .accepted)
+        #expect(queue.nextPacket() != nil)
+        #expect(queue.nextPacket() == nil)
+    }
+
+    @Test("lets links take turns, packet by packet") func fairness() throws {
+        var queue = makeQueue(links: [Self.first, Self.second, Self.third])
+        queue.enqueue(Array(1...12), on: Self.first)
+        queue.enqueue(Array(1...12), on: Self.second)
+        queue.enqueue(Array(1...4), on: Self.third)
+        let order = try drain(&queue).map(\.connectionHandle.rawValue)
+        #expect(order == [1, 2, 3, 1, 2, 1, 2])
+    }
+
+    @Test("leaves a buffer for every other open link") func reserve() throws {
+        var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
+        for _ in 0..<4 { queue.enqueue([1], on: Self.first) }
+        #expect(try drain(&queue).count == 3)
+        queue.enqueue([1], on: Self.second)
+        #expect(try drain(&queue).map(\.connectionHandle) == [Self.second])
+    }
+
+    @Test("shares the buffers among the links that have something to send") func share() throws {
+        var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
+        for link in [Self.first, Self.second] {
+            for _ in 0..<4 { queue.enqueue([1], on: link) }
+        }
+        #expect(try drain(&queue).count == 4)
+        #expect(queue.packetsCompleted(Self.second, count: 2) == .accepted)
+        #expect(try drain(&queue).map(\.connectionHandle) == [Self.second, Self.second])
+    }
+
+    @Test("serves every link although there are fewer buffers than links") func scarce() throws {
+        let links = [Self.first, Self.second, Self.third]
+        var queue = makeQueue(packetCount: 1, links: links)
+        for link in links { queue.enqueue([1], on: link) }
+        for link in links {
+            #expect(try drain(&queue).map(\.connectionHandle) == [link])
+            #expect(queue.packetsCompleted(link, count: 1) == .accepted)
+        }
+    }
+
+    @Test("takes no more frames than its limit on one link") func frameLimit() {
+        var queue = makeQueue()
+        for _ in 0..<ACLTransmitQueue.frameLimit {
+            #expect(queue.hasRoom(Self.first))
+            #expect(queue.enqueue([1], on: Self.first) == true)
+        }
+        #expect(!queue.hasRoom(Self.first))
+        #expect(queue.enqueue([1], on: Self.first) == false)
+        _ = queue.nextPacket()
+        #expect(queue.hasRoom(Self.first))
+    }
+
+    @Test("frees the buffers of a link that ended, and drops its frames") func close() throws {
+        var queue = makeQueue(packetCount: 2, links: [Self.first, Self.second])
+        queue.enqueue(Array(1...12), on: Self.first)
+        _ = queue.nextPacket()
+        queue.enqueue([1], on: Self.second)
+        queue.close(Self.first)
+        #expect(queue.outstanding(Self.first) == 0)
+        #expect(!queue.hasRoom(Self.first))
+        queue.enqueue([2], on: Self.second)
+        #expect(try drain(&queue).map(\.payload) == [[1], [2]])
+        #expect(queue.packetsCompleted(Self.first, count: 1) == .unknownHandle)
+    }
+
+    @Test("starts a link afresh whose handle comes back without its end being told")
+    func reopened() throws {
+        var queue = makeQueue(packetCount: 1)
+        queue.enqueue([1, 2, 3, 4, 5], on: Self.first)
+        _ = queue.nextPacket()
+        queue.open(Self.first)
+        #expect(queue.outstanding(Self.first) == 0)
+        queue.enqueue([9], on: Self.first)
+        #expect(try drain(&queue).map(\.payload) == [[9]])
+    }
+
+    @Test("does not believe that more packets left than were sent") func moreThanSent() {
+        var queue = makeQueue(packetCount: 2)
+        queue.enqueue(Array(1...12), on: Self.first)
+        _ = queue.nextPacket()
+        #expect(queue.packetsCompleted(Self.first, count: 65535) == .moreThanSent(ignored: 65534))
+        #expect(queue.outstanding(Self.first) == 0)
+        #expect(queue.nextPacket() != nil)
+        #expect(queue.nextPacket() != nil)
+        #expect(queue.nextPacket() == nil, "no buffers were invented")
+        #expect(queue.packetsCompleted(Self.third, count: 1) == .unknownHandle)
+        #expect(queue.packetsCompleted(Self.first, count: 0) == .accepted)
+    }
+
+    @Test(
+        "hands out nothing for a controller without buffers",
+        arguments: [(0, 5), (27, 0), (-1, 5), (27, -1)]
+    )
+    func noBuffers(packetLength: Int, packetCount: Int) {
+        var queue = makeQueue(packetLength: packetLength, packetCount: packetCount)
+        #expect(!queue.hasRoom(Self.first))
+        #expect(queue.enqueue([1], on: Self.first) == false)
+        #expect(queue.nextPacket() == nil)
+    }
+
+    @Test("refuses empty frames and links that are not open") func refusals() {
+        var queue = makeQueue()
+        #expect(queue.enqueue([], on: Self.first) == false)
+        #expect(queue.enqueue([1], on: Self.second) == false)
+        queue.close(Self.second)
+    }
+
+    @Test("never occupies more buffers than there are, whatever happens") func invariant() {
+        var generator = SeededGenerator(seed: 7)
+        let handles = (1...5).map(ConnectionHandle.init(rawValue:))
+        for _ in 0..<100 {
+            let packetCount = Int.random(in: 1...6, using: &generator)
+            var queue = makeQueue(packetCount: packetCount, links: handles)
+            for _ in 0..<200 {
+                let handle = handles.randomElement(using: &generator) ?? Self.first
+                switch Int.random(in: 0...9, using: &generator) {
+                case 0: queue.close(handle)
+                case 1: queue.open(handle)
+                case 2...4: queue.enqueue(generator.bytes(9), on: handle)
+                case 5...7: _ = queue.nextPacket()
+                default:
+                    let count = Int.random(in: 0...3, using: &generator)
+                    _ = queue.packetsCompleted(handle, count: count)
+                }
+                let occupied = handles.reduce(0) { $0 + queue.outstanding($1) }
+                #expect(occupied <= packetCount)
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHCI
+
+typealias TestQueue = CommandQueue<String>
+
+extension CommandQueue<String>.Action {
+    /// The action for sending a command without parameters of its own.
+    static func sends(_ command: some HCICommand) -> Self {
+        .send(HCI.EncodedCommand(command).h4Packet)
+    }
+}
+
+/// A queue, a clock, and short names for what a controller does to it.
+struct QueueHarness {
+    static let disconnect = HCI.Disconnect(connectionHandle: Sample.link)
+    static let probe = HCI.ReadLocalVersionInformation()
+
+    var queue = TestQueue()
+    var now = Instant.zero
+
+    mutating func enqueue(_ command: some HCICommand, _ purpose: String) -> [TestQueue.Action] {
+        queue.enqueue(HCI.EncodedCommand(command), for: purpose, now: now)
+    }
+
+    mutating func complete(
+        _ opcode: HCI.Opcode,
+        allowing allowed: UInt8 = 1,
+        _ parameters: ArraySlice<UInt8> = [0]
+    ) -> [TestQueue.Action] {
+        queue.commandCompleted(
+            opcode: opcode,
+            allowedPackets: allowed,
+            returnParameters: parameters,
+            now: now
+        )
+    }
+
+    mutating func status(
+        _ opcode: HCI.Opcode,
+        _ status: HCI.ErrorCode = .success,
+        allowing allowed: UInt8 = 1
+    ) -> [TestQueue.Action] {
+        queue.commandStatus(opcode: opcode, allowedPackets: allowed, status: status, now: now)
+    }
+
+    /// Lets time pass up to the next deadline.
+    mutating func waitForDeadline() -> [TestQueue.Action] {
+        guard let deadline = queue.nextDeadline else { return [] }
+        now = deadline
+        return queue.deadlinePassed(now: now)
+    }
+}
+
+@Suite("The command queue") struct CommandQueueTests {
+    @Test("sends one command until the controller allows more") func initialBudget() {
+        var harness = QueueHarness()
+        #expect(harness.enqueue(HCI.Reset(), "a") == [.sends(HCI.Reset())])
+        #expect(harness.enqueue(HCI.LERand(), "b") == [])
+        #expect(
+            harness.complete(.reset) == [.finished("a", .complete([0])), .sends(HCI.LERand())]
+        )
+    }
+
+    @Test("sends as many commands as the controller allows") func budget() {
+        var harness = QueueHarness()
+        #expect(harness.complete(.none, allowing: 2, []) == [])
+        #expect(harness.enqueue(HCI.LERand(), "a") == [.sends(HCI.LERand())])
+        #expect(harness.enqueue(HCI.ReadBDAddress(), "b") == [.sends(HCI.ReadBDAddress())])
+        #expect(harness.enqueue(HCI.Reset(), "c") == [])
+    }
+
+    @Test("takes what is on its way off what the controller allows") func commandsOnTheWay() {
+        var harness = QueueHarness()
+        _ = harness.complete(.none, allowing: 2, [])
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.ReadBDAddress(), "b")
+        _ = harness.enqueue(HCI.Reset(), "c")
+        #expect(harness.complete(.leRand, allowing: 1) == [.finished("a", .complete([0]))])
+        #expect(
+            harness.complete(.readBDAddress, allowing: 2)
+                == [.finished("b", .complete([0])), .sends(HCI.Reset())]
+        )
+    }
+
+    @Test("holds commands back while the controller allows none") func noBudget() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.Reset(), "b")
+        #expect(harness.complete(.leRand, allowing: 0) == [.finished("a", .complete([0]))])
+        #expect(harness.complete(.none, allowing: 1, []) == [.sends(HCI.Reset())])
+    }
+
+    @Test("ends a command of either kind with the answer that fits it") func kindsOfAnswers() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(QueueHarness.disconnect, "a")
+        #expect(harness.status(.disconnect) == [.finished("a", .status(.success))])
+
+        _ = harness.enqueue(HCI.LERand(), "b")
+        #expect(harness.status(.leRand) == [], "begun, not done")
+        #expect(
+            harness.complete(.leRand, [0, 1, 2]) == [.finished("b", .complete([0, 1, 2]))]
+        )
+
+        _ = harness.enqueue(HCI.LERand(), "c")
+        #expect(
+            harness.status(.leRand, .unknownCommand) == [.finished("c", .status(.unknownCommand))]
+        )
+
+        _ = harness.enqueue(QueueHarness.disconnect, "d")
+        #expect(harness.complete(.disconnect, [2]) == [.finished("d", .complete([2]))])
+    }
+
+    @Test("answers commands with the same opcode in order") func sameOpcode() {
+        var harness = QueueHarness()
+        _ = harness.complete(.none, allowing: 5, [])
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.LERand(), "b")
+        #expect(harness.complete(.leRand, [0, 1]) == [.finished("a", .complete([0, 1]))])
+        #expect(harness.complete(.leRand, [0, 2]) == [.finished("b", .complete([0, 2]))])
+    }
+
+    @Test("ignores answers to commands that it did not send, but not what they allow")
+    func strangers() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.Reset(), "b")
+        #expect(harness.complete(.readBDAddress, allowing: 2) == [.sends(HCI.Reset())])
+        #expect(harness.status(HCI.Opcode(rawValue: 0xFFFF), .hardwareFailure) == [])
+        #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
+    }
+
+    @Test("refuses what is over its limit") func limit() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.Reset(), "sent")
+        for _ in 0..<CommandQueueLimits.pendingLimit {
+            #expect(harness.enqueue(HCI.LERand(), "waiting") == [])
+        }
+        #expect(harness.enqueue(HCI.LERand(), "over") == [.finished("over", .discarded)])
+    }
+
+    @Test("ends everything when reset, and starts afresh") func reset() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.Reset(), "a")
+        _ = harness.enqueue(HCI.LERand(), "b")
+        #expect(
+            harness.queue.reset() == [.finished("a", .discarded), .finished("b", .discarded)]
+        )
+        #expect(harness.queue.nextDeadline == nil)
+        #expect(harness.enqueue(HCI.LERand(), "c") == [.sends(HCI.LERand())])
+    }
+}
+
+@Suite("The command queue, without an answer") struct CommandQueueTimeoutTests {
+    @Test("gives the command up, probes, and goes on when the probe is answered")
+    func deafToOne() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LEReadChannelMap(connectionHandle: Sample.link), "deaf")
+        _ = harness.enqueue(HCI.LERand(), "next")
+        #expect(harness.queue.nextDeadline == Instant.zero + CommandQueueLimits.responseTimeout)
+        #expect(
+            harness.waitForDeadline()
+                == [.finished("deaf", .timedOut), .sends(QueueHarness.probe)]
+        )
+        #expect(harness.complete(.readLocalVersionInformation) == [.sends(HCI.LERand())])
+        #expect(harness.complete(.leRand) == [.finished("next", .complete([0]))])
+        #expect(harness.queue.nextDeadline == nil)
+    }
+
+    @Test("does nothing before the deadline") func early() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        #expect(harness.queue.deadlinePassed(now: Instant.zero + .milliseconds(1999)) == [])
+        #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
+    }
+
+    @Test("drops a late answer, and never takes it for a newer command's") func lateAnswer() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "old")
+        _ = harness.waitForDeadline()
+        #expect(harness.enqueue(HCI.LERand(), "new") == [], "the probe comes first")
+        #expect(harness.complete(.leRand, [0, 0xAA]) == [])
+        #expect(harness.complete(.readLocalVersionInformation) == [.sends(HCI.LERand())])
+        #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
+    }
+
+    @Test("tells a late answer from that to a twin sent before the time was up") func twin() {
+        var harness = QueueHarness()
+        _ = harness.complete(.none, allowing: 2, [])
+        _ = harness.enqueue(HCI.LERand(), "old")
+        harness.now = Instant.zero + .seconds(1)
+        _ = harness.enqueue(HCI.LERand(), "new")
+        #expect(
+            harness.waitForDeadline() == [.finished("old", .timedOut), .sends(QueueHarness.probe)]
+        )
+        #expect(harness.complete(.leRand, [0, 0xAA]) == [], "of the old one")
+        #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
+    }
+
+    @Test("forgets a command that is never answered once the probe is") func neverAnswered() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "lost")
+        _ = harness.waitForDeadline()
+        _ = harness.complete(.readLocalVersionInformation)
+        _ = harness.enqueue(HCI.LERand(), "again")
+        #expect(harness.complete(.leRand, [0, 1]) == [.finished("again", .complete([0, 1]))])
+    }
+
+    @Test("declares the controller gone when the probe stays unanswered, once") func gone() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.Reset(), "b")
+        _ = harness.waitForDeadline()
+        #expect(harness.waitForDeadline() == [.finished("b", .discarded), .unresponsive])
+        #expect(harness.queue.nextDeadline == nil)
+        #expect(harness.enqueue(HCI.Reset(), "c") == [.finished("c", .discarded)])
+        #expect(harness.complete(.none, allowing: 9, []) == [])
+        #expect(harness.queue.reset() == [])
+        #expect(harness.enqueue(HCI.Reset(), "d") == [.sends(HCI.Reset())])
+    }
+
+    @Test("counts from the last answer when the controller is slow but alive") func slow() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "slow")
+        _ = harness.waitForDeadline()
+        harness.now = harness.now + .milliseconds(900)
+        #expect(harness.complete(.leRand) == [])
+        #expect(harness.queue.nextDeadline == harness.now + CommandQueueLimits.probeTimeout)
+    }
+
+    @Test("probes only once for several commands") func oneProbe() {
+        var harness = QueueHarness()
+        _ = harness.complete(.none, allowing: 3, [])
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.ReadBDAddress(), "b")
+        #expect(
+            harness.waitForDeadline()
+                == [
+                    .finished("a", .timedOut), .finished("b", .timedOut),
+                    .sends(QueueHarness.probe),
+                ]
+        )
+        #expect(harness.complete(.readBDAddress) == [])
+        #expect(harness.complete(.readLocalVersionInformation) == [])
+        #expect(harness.queue.nextDeadline == nil)
+    }
+
+    @Test("survives giving up the very command that it probes with") func deafToProbe() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(QueueHarness.probe, "version")
+        #expect(
+            harness.waitForDeadline()
+                == [.finished("version", .timedOut), .sends(QueueHarness.probe)]
+        )
+        #expect(harness.complete(.readLocalVersionInformation) == [])
+        #expect(harness.queue.nextDeadline == nil)
+    }
+
+    @Test("probes a controller that allows nothing for too long, and sends one at a time then")
+    func stalled() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.Reset(), "b")
+        _ = harness.complete(.leRand, allowing: 0)
+        #expect(harness.waitForDeadline() == [.sends(QueueHarness.probe)])
+        #expect(
+            harness.complete(.readLocalVersionInformation, allowing: 0) == [.sends(HCI.Reset())]
+        )
+    }
+
+    @Test("ends every command exactly once, whatever the controller does") func onceOnly() {
+        var generator = SeededGenerator(seed: 6)
+        for _ in 0..<200 {
+            var harness = QueueHarness()
+            var ended: [String: Int] = [:]
+            func note(_ actions: [TestQueue.Action]) {
+                for case .finished(let purpose, _) in actions { ended[purpose, default: 0] += 1 }
+            }
+            for step in 0..<60 {
+                let opcodes: [HCI.Opcode] = [.leRand, .reset, .none, .readLocalVersionInformation]
+                let opcode = opcodes.randomElement(using: &generator) ?? .none
+                let allowed = UInt8.random(in: 0...3, using: &generator)
+                switch Int.random(in: 0...5, using: &generator) {
+                case 0, 1: note(harness.enqueue(HCI.LERand(), "\(step)"))
+                case 2: note(harness.enqueue(HCI.Reset(), "\(step)"))
+                case 3: note(harness.complete(opcode, allowing: allowed))
+                case 4: note(harness.status(opcode, .unspecifiedError, allowing: allowed))
+                default: note(harness.waitForDeadline())
+                }
+            }
+            note(harness.queue.reset())
+            #expect(ended.values.allSatisfy { $0 == 1 })
+        }
+    }
+}
