@@ -2,13 +2,13 @@
 
 /// Why a command ended without doing its job: what happened, and what to do next.
 struct CommandFailure: Error, Equatable, Sendable {
-    let status: ExitStatus
+    let status: ProcessStatus
     /// What happened, without a full stop; safe to print.
     let happened: String
     /// What a person can do about it; empty where there is nothing to say.
     let advice: String
 
-    init(_ status: ExitStatus, _ happened: String, advice: String = "") {
+    init(_ status: ProcessStatus, _ happened: String, advice: String = "") {
         self.status = status
         self.happened = happened
         self.advice = advice

@@ -2,7 +2,7 @@
 
 /// What the process says when it ends, in the numbers of `sysexits.h`, so that a script can tell
 /// what to do next: try again, move closer, or correct itself.
-enum ExitStatus: Int32, CaseIterable, Sendable {
+enum ProcessStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// The command line makes no sense.
     case usage = 64

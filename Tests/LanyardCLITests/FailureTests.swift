@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import Testing
+
+@testable import LanyardCLI
+
+@Suite struct FailureTests {
+    @Test("The exit codes are those that the help promises")
+    func exitCodes() {
+        #expect(ProcessStatus.usage.rawValue == 64)
+        #expect(ProcessStatus.badData.rawValue == 65)
+        #expect(ProcessStatus.notFound.rawValue == 66)
+        #expect(ProcessStatus.adapterUnavailable.rawValue == 69)
+        #expect(ProcessStatus.inputOutput.rawValue == 74)
+        #expect(ProcessStatus.timedOut.rawValue == 75)
+        #expect(ProcessStatus.refused.rawValue == 77)
+        #expect(ProcessStatus.interrupted.rawValue == 130)
+        for status in ProcessStatus.allCases {
+            #expect(ProcessStatus.table.contains(status.meaning))
+        }
+    }
+
+    @Test("A failure is one line: what happened, and what to do next")
+    func lines() {
+        let failure = CommandFailure(.refused, "writing: refused", advice: "try another value")
+        #expect(failure.line == "lanyard: writing: refused; try another value")
+        #expect(CommandFailure.interrupted.line == "lanyard: interrupted")
+    }
+
+    @Test(
+        "What became of a GATT operation decides the exit code",
+        arguments: [
+            (.attribute(.writeNotPermitted, handle: .first), .refused),
+            (.timedOut, .timedOut), (.bearerClosed, .inputOutput), (.cancelled, .interrupted),
+            (.protocolViolation("x"), .badData), (.tooManyAttributes, .badData),
+            (.echoMismatch(handle: .first), .badData), (.valueTooLong(limit: 20), .usage),
+            (.queueFull, .internalError), (.invalidOperation("x"), .internalError),
+        ] as [(GATT.Failure, ProcessStatus)]
+    )
+    func mapsGATTFailures(failure: GATT.Failure, status: ProcessStatus) {
+        let mapped = CommandFailure(failure, during: "reading")
+        #expect(mapped.status == status)
+        #expect(!mapped.line.contains("\n"))
+    }
+
+    @Test("Refusals say what would help")
+    func advises() {
+        let failure = GATT.Failure.attribute(.insufficientEncryption, handle: .first)
+        let line = CommandFailure(failure, during: "reading 2A19").line
+        #expect(
+            line == "lanyard: reading 2A19: refused: Insufficient Encryption; "
+                + "it wants a paired device, and this version cannot pair"
+        )
+    }
+
+    @Test("Durations read as people write them")
+    func describesSeconds() {
+        #expect(SecondsText.describe(.seconds(4)) == "4 s")
+        #expect(SecondsText.describe(.milliseconds(2500)) == "2.5 s")
+        #expect(SecondsText.describe(.zero) == "0 s")
+    }
+}
+
+@Suite struct StepLimitsTests {
+    @Test("A person's limit holds for every step")
+    func takesSeconds() {
+        #expect(StepLimits(seconds: nil) == StepLimits())
+        let limits = StepLimits(seconds: 1.5)
+        #expect(limits.step == .milliseconds(1500) && limits.search == .milliseconds(1500))
+    }
+
+    @Test("A step that succeeds returns its result")
+    func succeeds() async throws {
+        #expect(try await StepLimits().run("adding") { 1 + 1 } == 2)
+    }
+
+    @Test("A step that never answers is left behind at the limit, even if it ignores cancellation")
+    func timesOut() async throws {
+        let result: Void? = try await TimeLimit.run(.milliseconds(10)) { await Self.never() }
+        #expect(result == nil)
+    }
+
+    @Test("A step is left behind when its task is cancelled")
+    func isCancelled() async throws {
+        let task = Task {
+            try await StepLimits(seconds: 3600).run("waiting") { await Self.never() }
+        }
+        task.cancel()
+        await #expect {
+            try await task.value
+        } throws: {
+            ($0 as? CommandFailure)?.status == .interrupted
+        }
+    }
+
+    /// Waits for ever, and heeds nothing.
+    private static func never() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        await Task.detached {
+            for await _ in stream {}
+            continuation.finish()
+        }.value
+    }
+}
