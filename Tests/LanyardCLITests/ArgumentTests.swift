@@ -44,7 +44,7 @@ import Testing
         #expect {
             try Target(text)
         } throws: {
-            ($0 as? CommandFailure)?.status == .usage
+            ($0 as? ProgramFailure)?.status == .usage
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect {
             try CharacteristicReference(text)
         } throws: {
-            ($0 as? CommandFailure)?.status == .usage
+            ($0 as? ProgramFailure)?.status == .usage
         }
     }
 }
@@ -102,13 +102,13 @@ import Testing
 
     @Test("What is no hexadecimal is refused", arguments: ["1", "0g", "1 23", "0 1", "zz", "é"])
     func refusesNonsense(text: String) {
-        #expect(throws: CommandFailure.self) { try HexArgument(text) }
+        #expect(throws: ProgramFailure.self) { try HexArgument(text) }
     }
 
     @Test("A value longer than an attribute is refused")
     func refusesLongValues() throws {
         #expect(try HexArgument(String(repeating: "00", count: 512)).bytes.count == 512)
-        #expect(throws: CommandFailure.self) {
+        #expect(throws: ProgramFailure.self) {
             try HexArgument(String(repeating: "00", count: 513))
         }
     }

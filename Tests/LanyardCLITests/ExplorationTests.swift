@@ -61,7 +61,7 @@ import Testing
         await #expect {
             try await explorer.explore(advertisedName: nil)
         } throws: {
-            guard let failure = $0 as? CommandFailure else { return false }
+            guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .timedOut
                 && failure.happened == "reading attribute 7: no answer within 0.02 s"
         }
@@ -75,7 +75,7 @@ import Testing
         await #expect {
             try await explore(lost)
         } throws: {
-            ($0 as? CommandFailure)?.status == .inputOutput
+            ($0 as? ProgramFailure)?.status == .inputOutput
         }
     }
 

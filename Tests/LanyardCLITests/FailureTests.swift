@@ -24,9 +24,9 @@ import Testing
 
     @Test("A failure is one line: what happened, and what to do next")
     func lines() {
-        let failure = CommandFailure(.refused, "writing: refused", advice: "try another value")
+        let failure = ProgramFailure(.refused, "writing: refused", advice: "try another value")
         #expect(failure.line == "lanyard: writing: refused; try another value")
-        #expect(CommandFailure.interrupted.line == "lanyard: interrupted")
+        #expect(ProgramFailure.interrupted.line == "lanyard: interrupted")
     }
 
     @Test(
@@ -40,7 +40,7 @@ import Testing
         ] as [(GATT.Failure, ProcessStatus)]
     )
     func mapsGATTFailures(failure: GATT.Failure, status: ProcessStatus) {
-        let mapped = CommandFailure(failure, during: "reading")
+        let mapped = ProgramFailure(failure, during: "reading")
         #expect(mapped.status == status)
         #expect(!mapped.line.contains("\n"))
     }
@@ -48,7 +48,7 @@ import Testing
     @Test("Refusals say what would help")
     func advises() {
         let failure = GATT.Failure.attribute(.insufficientEncryption, handle: .first)
-        let line = CommandFailure(failure, during: "reading 2A19").line
+        let line = ProgramFailure(failure, during: "reading 2A19").line
         #expect(
             line == "lanyard: reading 2A19: refused: Insufficient Encryption; "
                 + "it wants a paired device, and this version cannot pair"
@@ -91,7 +91,7 @@ import Testing
         await #expect {
             try await task.value
         } throws: {
-            ($0 as? CommandFailure)?.status == .interrupted
+            ($0 as? ProgramFailure)?.status == .interrupted
         }
     }
 

@@ -31,7 +31,7 @@ import Testing
         await #expect {
             try await finder.find(reference)
         } throws: {
-            ($0 as? CommandFailure)?.status == .notFound
+            ($0 as? ProgramFailure)?.status == .notFound
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
         await #expect {
             try await finder.find(reference)
         } throws: {
-            guard let failure = $0 as? CommandFailure else { return false }
+            guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .usage && failure.advice.contains("#7, #13")
         }
     }
@@ -85,7 +85,7 @@ import Testing
         await #expect {
             try await finder(hearing: [lamp]).find(Target("Lam"))
         } throws: {
-            guard let failure = $0 as? CommandFailure else { return false }
+            guard let failure = $0 as? ProgramFailure else { return false }
             return failure.status == .notFound && failure.happened.contains("heard 'Lamp'")
         }
     }
@@ -99,7 +99,7 @@ import Testing
         await #expect {
             try await finder.find(Target("Lamp"))
         } throws: {
-            ($0 as? CommandFailure)?.status == .notFound
+            ($0 as? ProgramFailure)?.status == .notFound
         }
     }
 }

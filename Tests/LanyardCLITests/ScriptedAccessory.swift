@@ -132,7 +132,7 @@ extension GATT.Service {
 extension ScriptedAccessory {
     /// Generic Access, Battery (which includes a hidden secondary service), and a service of a
     /// maker's own with a protected value.
-    static let sample: ScriptedAccessory = {
+    static var sample: ScriptedAccessory {
         var accessory = ScriptedAccessory()
         let vendor = BluetoothUUID("4C414E59-4152-4400-A000-000000000001") ?? BluetoothUUID(1)
         let hidden = GATT.Service.at(20...21, BluetoothUUID(0x180A), isPrimary: false)
@@ -160,5 +160,5 @@ extension ScriptedAccessory {
             11: .failure(.attribute(.insufficientAuthentication, handle: AttributeHandle(11))),
         ]
         return accessory
-    }()
+    }
 }

@@ -19,7 +19,7 @@ struct CharacteristicFinder: Sendable {
             matches += found.filter(reference.matches)
         }
         guard let match = matches.first else {
-            throw CommandFailure(
+            throw ProgramFailure(
                 .notFound,
                 "the accessory has no characteristic \(reference)",
                 advice: "explore lists what it has"
@@ -27,7 +27,7 @@ struct CharacteristicFinder: Sendable {
         }
         guard matches.count == 1 else {
             let handles = matches.map { "#\($0.valueHandle.rawValue)" }.joined(separator: ", ")
-            throw CommandFailure.usage(
+            throw ProgramFailure.usage(
                 "the accessory has \(matches.count) characteristics \(reference)",
                 advice: "say which by its handle: \(handles)"
             )

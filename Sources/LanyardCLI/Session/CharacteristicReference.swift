@@ -16,7 +16,7 @@ struct CharacteristicReference: Equatable, Sendable {
 
     /// Reads a UUID (`2A19`), a well-known name (`battery-level`), either of them in a service
     /// (`180F/2A19`), or the handle of the value (`#12`, `#0x000C`).
-    init(_ text: String) throws(CommandFailure) {
+    init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix("#") {
             guard let handle = Self.handle(text.dropFirst()) else { throw Self.unknown(text) }
             identity = .valueHandle(handle)
@@ -42,7 +42,7 @@ struct CharacteristicReference: Equatable, Sendable {
         return handle
     }
 
-    private static func unknown(_ text: String) -> CommandFailure {
+    private static func unknown(_ text: String) -> ProgramFailure {
         .usage(
             "'\(TerminalText.escape(text))' names no characteristic",
             advice: "give a UUID (2A19), a name (battery-level), SERVICE/UUID or #HANDLE"

@@ -7,7 +7,7 @@ import BluetoothTypes
 struct HexArgument: Equatable, Sendable {
     let bytes: [UInt8]
 
-    init(_ text: String) throws(CommandFailure) {
+    init(_ text: String) throws(ProgramFailure) {
         let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
         let groups = digits.split { " :-".contains($0) }
         guard let bytes = [UInt8](hexadecimal: groups.joined()),

@@ -14,7 +14,7 @@ enum Target: Equatable, Sendable {
     ///
     /// Six groups with colons between them are meant as an address, and refused if they are none:
     /// a typing error must not become a search for a device of that name.
-    init(_ text: String) throws(CommandFailure) {
+    init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix(Self.namePrefix) {
             try self.init(name: text.dropFirst(Self.namePrefix.count))
             return
@@ -36,14 +36,14 @@ enum Target: Equatable, Sendable {
         }
     }
 
-    private init(name: Substring) throws(CommandFailure) {
+    private init(name: Substring) throws(ProgramFailure) {
         guard !name.isEmpty else {
             throw .usage("the target is empty", advice: Self.advice)
         }
         self = .name(String(name))
     }
 
-    private static func noAddress(_ text: String) -> CommandFailure {
+    private static func noAddress(_ text: String) -> ProgramFailure {
         .usage("'\(TerminalText.escape(text))' is no address", advice: advice)
     }
 

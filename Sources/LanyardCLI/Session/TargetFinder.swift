@@ -33,10 +33,10 @@ struct TargetFinder: Sendable {
                         name: advertisement.data.localName
                     )
                 }
-                throw CommandFailure.notFound(target, within: limits.search, seen: [])
+                throw ProgramFailure.notFound(target, within: limits.search, seen: [])
             }
-        } catch let failure as CommandFailure where failure.status == .timedOut {
-            throw CommandFailure.notFound(
+        } catch let failure as ProgramFailure where failure.status == .timedOut {
+            throw ProgramFailure.notFound(
                 target,
                 within: limits.search,
                 seen: await names.sorted
@@ -68,15 +68,15 @@ extension Target {
     }
 }
 
-extension CommandFailure {
+extension ProgramFailure {
     fileprivate static func notFound(
         _ target: Target,
         within limit: Duration,
         seen names: [String]
-    ) -> CommandFailure {
+    ) -> ProgramFailure {
         let others = names.prefix(3).map { "'\(TerminalText.escape($0))'" }
         let heard = others.isEmpty ? "" : " (heard \(others.joined(separator: ", ")))"
-        return CommandFailure(
+        return ProgramFailure(
             .notFound,
             "\(target) was not found within \(SecondsText.describe(limit))\(heard)",
             advice: "scan shows what is there; allow more with --timeout"

@@ -16,7 +16,7 @@ struct Console: Sendable {
     let isRemarkTerminal: Bool
     /// The size of the terminal now.
     let size: @Sendable () -> Size
-    /// Prints to standard output; throws `CommandFailure.outputClosed` when nobody reads it.
+    /// Prints to standard output; throws `ProgramFailure.outputClosed` when nobody reads it.
     let write: @Sendable (String) throws -> Void
     /// Prints to standard error.
     let remark: @Sendable (String) -> Void
@@ -37,7 +37,7 @@ extension Console {
             do {
                 try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
             } catch {
-                throw CommandFailure.outputClosed
+                throw ProgramFailure.outputClosed
             }
         },
         remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }

@@ -5,7 +5,7 @@ struct LiveArea: Sendable {
     /// Returns to the first column and empties the line.
     static let eraseLine = "\r\u{1B}[2K"
     private static let hideCursor = "\u{1B}[?25l"
-    private static let showCursor = "\u{1B}[?25h"
+    static let showCursor = "\u{1B}[?25h"
     private static let eraseBelow = "\u{1B}[J"
 
     private var drawnLines = 0

@@ -15,7 +15,7 @@ enum DecimalText {
     }
 
     /// Zero is not written with more decimals than this.
-    private static let digitsLimit = 4
+    private static let digitsLimit = 6
 }
 
 /// A number in the format of IEEE 11073-20601, which medical services use: a mantissa and an

@@ -39,6 +39,11 @@ enum WellKnownValues {
         try describe(bytes, as: uuid.short16.flatMap { descriptors[$0] })
     }
 
+    /// Whether the layout of a characteristic is known here.
+    static func knows(characteristic uuid: BluetoothUUID) -> Bool {
+        uuid.short16.map { characteristics[$0] != nil } ?? false
+    }
+
     private static func describe(
         _ bytes: [UInt8],
         as type: (any WellKnownValue.Type)?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a command ended without doing its job: what happened, and what to do next.
-struct CommandFailure: Error, Equatable, Sendable {
+struct ProgramFailure: Error, Equatable, Sendable {
     let status: ProcessStatus
     /// What happened, without a full stop; safe to print.
     let happened: String
@@ -20,19 +20,19 @@ struct CommandFailure: Error, Equatable, Sendable {
     }
 
     /// The run was stopped by Ctrl-C.
-    static let interrupted = CommandFailure(.interrupted, "interrupted")
+    static let interrupted = ProgramFailure(.interrupted, "interrupted")
 
     /// Standard output was closed by whoever read it.
-    static let outputClosed = CommandFailure(.outputClosed, "")
+    static let outputClosed = ProgramFailure(.outputClosed, "")
 
     /// A command line that makes no sense.
-    static func usage(_ happened: String, advice: String = "") -> CommandFailure {
-        CommandFailure(.usage, happened, advice: advice)
+    static func usage(_ happened: String, advice: String = "") -> ProgramFailure {
+        ProgramFailure(.usage, happened, advice: advice)
     }
 
     /// A step that took longer than allowed.
-    static func timedOut(_ step: String, after limit: Duration) -> CommandFailure {
-        CommandFailure(
+    static func timedOut(_ step: String, after limit: Duration) -> ProgramFailure {
+        ProgramFailure(
             .timedOut,
             "\(step): no answer within \(SecondsText.describe(limit))",
             advice: "check that the accessory is on and in range, or allow more with --timeout"

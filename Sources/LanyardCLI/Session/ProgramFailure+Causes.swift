@@ -2,14 +2,16 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothHost
 
-extension CommandFailure {
+extension ProgramFailure {
     /// What became of a step that ended with `error`, in words, with what to do next.
     init(_ error: any Error, during step: String) {
         switch error {
-        case let failure as CommandFailure: self = failure
+        case let failure as ProgramFailure: self = failure
         case is CancellationError: self = .interrupted
         case let failure as GATT.Failure: self.init(failure, during: step)
+        case let error as HostError: self.init(error, during: step)
         default: self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }
@@ -33,6 +35,42 @@ extension CommandFailure {
             self.init(.usage, "\(step): \(failure)", advice: "give at most \(limit)")
         case .queueFull, .invalidOperation:
             self.init(.internalError, "\(step): \(failure)", advice: "please report this")
+        }
+    }
+
+    private init(_ error: HostError, during step: String) {
+        switch error {
+        case .adapter(let failure): self.init(adapter: failure)
+        case .timedOut:
+            self.init(.timedOut, "\(step): \(error)", advice: Self.tryAgain)
+        case .disconnected, .failedToConnect:
+            self.init(.inputOutput, "\(step): \(error)", advice: Self.tryAgain)
+        case .controller, .commandTimedOut, .unsupported:
+            self.init(
+                .adapterUnavailable,
+                "\(step): \(error)",
+                advice: "try another adapter, or record it with --trace FILE"
+            )
+        case .notSubscribable:
+            self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
+        case .notificationsOverflowed:
+            self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
+        case .closed, .malformedAnswer, .alreadyConnecting, .busy, .tooManyRequests:
+            self.init(.internalError, "\(step): \(error)", advice: "please report this")
+        }
+    }
+
+    /// The adapter cannot be used. What a transport says has its advice in it.
+    init(adapter failure: AdapterFailure) {
+        let happened = "the adapter cannot be used: \(TerminalText.escape(failure.description))"
+        if case .transport = failure {
+            self.init(.adapterUnavailable, happened)
+        } else {
+            self.init(
+                .adapterUnavailable,
+                happened,
+                advice: "restart the controller and try again"
+            )
         }
     }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// A command that prints where it is told to, so that tests can read it.
+protocol ConsoleCommand: AsyncParsableCommand, Sendable {
+    /// Does the command's work; throws `ProgramFailure`.
+    func run(on console: Console) async throws
+}
+
+extension ConsoleCommand {
+    func run() async throws {
+        try await run(on: .standard)
+    }
+}
+
+/// One run of the program: from its arguments to its exit code.
+enum ProgramRun {
+    /// Parses the arguments, runs the command they name, and reports how it ended.
+    static func run(_ arguments: [String], on console: Console) async -> ProcessStatus {
+        do {
+            let command = try Lanyard.parseAsRoot(arguments)
+            guard let command = command as? any ConsoleCommand else {
+                var command = command
+                try command.run()
+                return .success
+            }
+            try await command.run(on: console)
+            return .success
+        } catch {
+            return report(error, of: arguments, on: console)
+        }
+    }
+
+    private static func report(
+        _ error: any Error,
+        of arguments: [String],
+        on console: Console
+    ) -> ProcessStatus {
+        if Lanyard.exitCode(for: error) == .success {
+            try? console.print(Lanyard.fullMessage(for: error))
+            return .success
+        }
+        let failure = failure(error, of: arguments)
+        if failure.status != .outputClosed { console.remark(failure.line + "\n") }
+        return failure.status
+    }
+
+    private static func failure(_ error: any Error, of arguments: [String]) -> ProgramFailure {
+        if let failure = error as? ProgramFailure { return failure }
+        guard Lanyard.exitCode(for: error) == .validationFailure else {
+            return ProgramFailure(error, during: "running the command")
+        }
+        let message = Lanyard.message(for: error).split(separator: "\n").first ?? "wrong usage"
+        let names = Lanyard.configuration.subcommands.compactMap { $0.configuration.commandName }
+        let command = arguments.first { names.contains($0) }.map { " " + $0 } ?? ""
+        let text = TerminalText.escape(String(message))
+        return .usage(
+            text.hasSuffix(".") ? String(text.dropLast()) : text,
+            advice: "see 'lanyard\(command) --help'"
+        )
+    }
+}

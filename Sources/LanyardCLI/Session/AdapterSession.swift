@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+import HCITransports
+import Logging
+
+extension Link: Accessory {}
+
+/// One command's use of an adapter: opened, used, and put back in order, however the command ends.
+struct AdapterSession: Sendable {
+    let adapter: AdapterSpecification
+    /// Where to record the packets; nil for nowhere.
+    let traceFile: String?
+    let limits: StepLimits
+    let console: Console
+
+    /// How long the end of links and of the host may take.
+    private static let closingLimit = Duration.seconds(2)
+
+    /// Runs `body` on a host that is ready.
+    func withHost(
+        _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
+    ) async throws {
+        let host = try makeHost()
+        let end = await result {
+            try await limits.run("opening \(adapter)") { try await host.start() }
+            try await FirstResult.of([
+                { @Sendable in try await body(host) },
+                { @Sendable in try await Self.watch(host) },
+            ])
+        }
+        ProgressLine(console: console).clear()
+        await Self.close(host)
+        try end.get()
+    }
+
+    /// Runs `body` on a link to the target.
+    func withLink(
+        to target: Target,
+        _ body: @escaping @Sendable (Link, TargetFinder.Found) async throws -> Void
+    ) async throws {
+        try await withHost { host in
+            let progress = ProgressLine(console: console)
+            progress.show("looking for \(target)")
+            let found = try await TargetFinder(limits: limits) { host.scan() }.find(target)
+            let peer = AddressText.describe(found.address)
+            progress.show("connecting to \(peer)")
+            let link = try await limits.run("connecting to \(peer)", within: limits.search) {
+                var options = ConnectOptions()
+                options.timeout = nil
+                return try await host.connect(to: found.address, options: options)
+            }
+            progress.clear()
+            try await body(link, found)
+        }
+    }
+
+    private func makeHost() throws -> BluetoothHost {
+        var transport = adapter.makeTransport()
+        if let traceFile {
+            do {
+                transport = try TracingTransport(wrapping: transport, path: traceFile)
+            } catch {
+                throw ProgramFailure(
+                    .inputOutput,
+                    "the trace file \(TerminalText.escape(traceFile)) cannot be made",
+                    advice: "give --trace a file in a directory that you may write to"
+                )
+            }
+        }
+        var configuration = HostConfiguration()
+        configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
+        return BluetoothHost(transport: transport, configuration: configuration)
+    }
+
+    /// Throws as soon as the adapter cannot be used any more: the host would try on for ever, but a
+    /// person is told.
+    private static func watch(_ host: BluetoothHost) async throws {
+        for await state in host.states {
+            guard case .unavailable(let failure) = state else { continue }
+            throw ProgramFailure(adapter: failure)
+        }
+        throw CancellationError()
+    }
+
+    /// Ends links and host, also after the command's own task was cancelled.
+    private static func close(_ host: BluetoothHost) async {
+        await Task {
+            _ = try? await TimeLimit.run(closingLimit) {
+                for link in await host.links { try? await link.disconnect() }
+                await host.shutdown()
+            }
+        }.value
+    }
+
+    private func result(
+        _ body: () async throws -> Void
+    ) async -> Result<Void, any Error> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(ProgramFailure(error, during: "running the command"))
+        }
+    }
+}

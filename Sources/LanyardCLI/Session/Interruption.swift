@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// Turns Ctrl-C, and the signal that `kill` sends, into the cancellation of a task, so that links
+/// end in an orderly way. The second one ends the process at once.
+final class Interruption: Sendable {
+    private struct State {
+        var count = 0
+        var cancel: @Sendable () -> Void = {}
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs `body`, cancelled by the first signal; `lastWords` are printed before a sudden end.
+    static func cancelling<Value: Sendable>(
+        lastWords: @escaping @Sendable () -> Void,
+        body: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        let interruption = Interruption()
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { interruption.signalArrived(lastWords: lastWords) }
+            source.resume()
+            return source
+        }
+        defer { for source in sources { source.cancel() } }
+        let task = Task { await body() }
+        interruption.state.withLock { $0.cancel = { task.cancel() } }
+        return await task.value
+    }
+
+    private func signalArrived(lastWords: () -> Void) {
+        let (count, cancel) = state.withLock { state in
+            state.count += 1
+            return (state.count, state.cancel)
+        }
+        guard count > 1 else { return cancel() }
+        lastWords()
+        _exit(ProcessStatus.interrupted.rawValue)
+    }
+}
