@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+import HCITransports
+
+/// Turns the packets of a log into lines, one a PDU: fragments are put together, each direction of
+/// each link by itself, and the line stands where the last of them came.
+struct TraceDecoder: Sendable {
+    private struct Stream: Hashable {
+        let connection: ConnectionHandle
+        let direction: Btsnoop.Direction
+    }
+
+    private var recombiners: [Stream: FrameRecombiner] = [:]
+
+    /// What a packet says; nil if it is a fragment whose PDU goes on.
+    mutating func decode(_ record: Btsnoop.Record) -> TraceLine? {
+        guard record.packet.count >= record.originalLength else {
+            let kept = "\(record.packet.count) of \(record.originalLength) bytes kept by the log"
+            return .hci(record, nil, kept, isMalformed: true)
+        }
+        do {
+            let packet = try HCI.Packet(h4: record.packet)
+            if case .acl(let fragment) = packet { return decode(fragment, of: record) }
+            let connection = ConnectionOfPacket.find(in: packet)
+            noteEnd(in: packet)
+            return .hci(record, connection, TerminalText.escape(HCI.describe(packet)))
+        } catch {
+            return .hci(
+                record,
+                nil,
+                "\(error), \(record.packet.hexadecimal)",
+                isMalformed: true
+            )
+        }
+    }
+
+    private mutating func decode(
+        _ fragment: HCI.ACLPacket,
+        of record: Btsnoop.Record
+    ) -> TraceLine? {
+        let stream = Stream(connection: fragment.connectionHandle, direction: record.direction)
+        let limit = L2CAPFrame.payloadLengthLimit
+        let verdict = recombiners[stream, default: FrameRecombiner(receiveLimit: limit)]
+            .receive(fragment)
+        switch verdict {
+        case .incomplete: return nil
+        case .frame(let frame):
+            return FrameText(frame).line(record, connection: fragment.connectionHandle)
+        case .discarded(let reason):
+            let text = "ACL data: \(reason), \(fragment.payload.hexadecimal)"
+            return .hci(record, fragment.connectionHandle, text, isMalformed: true)
+        }
+    }
+
+    /// A handle that is used again belongs to another link.
+    private mutating func noteEnd(in packet: HCI.Packet) {
+        guard case .event(let code, let parameters) = packet,
+            case .disconnectionComplete(let end)? =
+                try? HCI.Event(code: code, parameters: parameters)
+        else { return }
+        for direction in [Btsnoop.Direction.sent, .received] {
+            let stream = Stream(connection: end.connectionHandle, direction: direction)
+            recombiners[stream] = nil
+        }
+    }
+}
+
+extension TraceLine {
+    fileprivate static func hci(
+        _ record: Btsnoop.Record,
+        _ connection: ConnectionHandle?,
+        _ text: String,
+        isMalformed: Bool = false
+    ) -> TraceLine {
+        TraceLine(
+            microsecondsSince1970: record.microsecondsSince1970,
+            direction: record.direction,
+            connection: connection,
+            layer: .hci,
+            text: text,
+            isMalformed: isMalformed
+        )
+    }
+}
+
+/// What a whole L2CAP PDU says.
+private struct FrameText {
+    let layer: TraceLayer
+    let text: String
+    let isMalformed: Bool
+
+    init(_ frame: L2CAPFrame) {
+        do {
+            (layer, text) = try Self.decode(frame)
+            isMalformed = false
+        } catch {
+            layer = Self.layer(of: frame.channel)
+            text = "\(error), \(frame.payload.hexadecimal)"
+            isMalformed = true
+        }
+    }
+
+    func line(_ record: Btsnoop.Record, connection: ConnectionHandle) -> TraceLine {
+        TraceLine(
+            microsecondsSince1970: record.microsecondsSince1970,
+            direction: record.direction,
+            connection: connection,
+            layer: layer,
+            text: text,
+            isMalformed: isMalformed
+        )
+    }
+
+    private static func decode(_ frame: L2CAPFrame) throws -> (TraceLayer, String) {
+        let layer = layer(of: frame.channel)
+        switch frame.channel {
+        case .att:
+            return (layer, ATTText.describe(try ATT.PDU(parsing: frame.payload)))
+        case .signalling:
+            let packet = try Signalling.Packet(parsing: frame.payload)
+            let parameters = packet.parameters.hexadecimal
+            return (layer, "\(packet.code) identifier=\(packet.identifier) \(parameters)")
+        case .securityManager: return (layer, frame.payload.hexadecimal)
+        default: return (layer, "channel \(frame.channel): \(frame.payload.hexadecimal)")
+        }
+    }
+
+    private static func layer(of channel: ChannelIdentifier) -> TraceLayer {
+        switch channel {
+        case .att: .att
+        case .securityManager: .smp
+        default: .l2cap
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+
+/// Prints a packet log.
+struct TracePrinter: Sendable {
+    let filter: TraceFilter
+    let isJSON: Bool
+    let console: Console
+
+    /// Prints the file at `path`. What comes before a damage is printed, and the damage reported.
+    func print(_ path: String) throws {
+        var decoder = TraceDecoder()
+        var output = BufferedOutput(console: console)
+        var start: Int64?
+        let end = Result {
+            try TraceFile.read(path) { record in
+                try Task.checkCancellation()
+                let origin = start ?? record.microsecondsSince1970
+                start = origin
+                guard let line = decoder.decode(record), filter.admits(line) else { return }
+                try output.print(isJSON ? line.json.compact : line.text(since: origin))
+            }
+        }
+        try output.flush()
+        do { try end.get() } catch { throw Self.failure(error, path) }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> ProgramFailure {
+        let name = TerminalText.escape(path)
+        switch error {
+        case let error as BtsnoopError:
+            return ProgramFailure(.badData, "\(name): \(error)", advice: advice(for: error))
+        case TransportError.noSuchFile:
+            return ProgramFailure(
+                .inputOutput,
+                "\(name): no such file",
+                advice: "check the path"
+            )
+        case let error as TransportError:
+            return ProgramFailure(.inputOutput, TerminalText.escape("\(error)"))
+        default: return ProgramFailure(error, during: "reading \(name)")
+        }
+    }
+
+    private static func advice(for error: BtsnoopError) -> String {
+        switch error {
+        case .torn(let offset, _) where offset > 0: "what is printed is whole"
+        case .malformedRecord: "what comes after it cannot be read"
+        default: "give a file that --trace or another tool wrote as btsnoop with H4 packets"
+        }
+    }
+}
+
+/// Gathers lines, so that a long file does not cost a system call a line.
+private struct BufferedOutput {
+    let console: Console
+    private var text = ""
+
+    private static let limit = 1 << 15
+
+    init(console: Console) {
+        self.console = console
+    }
+
+    mutating func print(_ line: String) throws {
+        text += line + "\n"
+        if text.utf8.count >= Self.limit { try flush() }
+    }
+
+    mutating func flush() throws {
+        guard !text.isEmpty else { return }
+        defer { text = "" }
+        try console.write(text)
+    }
+}
