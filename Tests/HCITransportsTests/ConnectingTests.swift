@@ -89,6 +89,18 @@ struct ConnectingTests {
         }
     }
 
+    @Test("gives up when its executor is shut down")
+    func shutDown() async throws {
+        try await withFullListener { executor, endpoint in
+            let transport = SocketTransport(endpoint)
+            let opening = Task { try await transport.open(on: executor) { _ in } }
+            // Behind the start of the attempt or before it: both must end.
+            await executor.run {}
+            executor.shutDown()
+            await #expect(throws: TransportError.cancelled) { try await opening.value }
+        }
+    }
+
     /// A TCP listener with a full queue, to which a further connection is neither made nor refused.
     private func withFullListener(
         _ body: (AdapterExecutor, SocketEndpoint) async throws -> Void

@@ -138,6 +138,17 @@ struct SocketTransportTests {
         }
     }
 
+    @Test("are closed when their executor is shut down", arguments: SocketKind.allCases)
+    func shutDown(kind: SocketKind) async throws {
+        try await withExecutor { executor in
+            let pair = try await SocketPair.join(kind, on: executor)
+            try await pair.openFar()
+            executor.shutDown()
+            #expect(pair.nearLog.log.closings == [nil])
+            #expect(pair.farLog.log.closings == [nil])
+        }
+    }
+
     @Test("write what was sent before they close")
     func sendAndClose() async throws {
         try await withExecutor { executor in

@@ -120,10 +120,10 @@ public final class AdapterExecutor: HostExecutor {
 extension AdapterExecutor {
     /// Ends the thread when nothing is left to run, and waits until it has ended.
     ///
-    /// Close the transports first: descriptors still watched are let go without a word, and timers
-    /// never fire. Called on the executor's own thread, it cannot wait; the thread ends after its
-    /// turn. Work enqueued later still runs, on a thread started for it: a task that hops here
-    /// never hangs.
+    /// Transports that are open close with `.closed(nil)`, those that are being opened fail with
+    /// `.cancelled`, and timers never fire. Called on the executor's own thread, it cannot wait; the
+    /// thread ends after its turn. Work enqueued later still runs, on a thread started for it: a
+    /// task that hops here never hangs.
     public func shutDown() {
         let (thread, mustSignal) = inbox.withLock { inbox in
             defer {
@@ -226,4 +226,6 @@ extension AdapterExecutor: DescriptorHandler {
     func descriptorReady(readable: Bool, writable: Bool) {
         wakeUp?.consume()
     }
+
+    func loopEnded() {}
 }

@@ -14,6 +14,9 @@ import BluetoothTypes
 protocol DescriptorHandler: AnyObject {
     /// A broken descriptor counts as both: the next call on it says what is wrong.
     func descriptorReady(readable: Bool, writable: Bool)
+
+    /// The thread is about to end: nothing will be called any more. Who waits must be told.
+    func loopEnded()
 }
 
 /// Called once at the end of a turn in which it asked for it.
@@ -131,14 +134,16 @@ final class EventLoop {
     func fireTimers() -> Bool {
         guard !armedTimers.isEmpty else { return false }
         let now = SystemClock.monotonic
+        guard armedTimers.contains(where: { $0.isDue(at: now) }) else { return false }
         let due = armedTimers.filter { $0.isDue(at: now) }.sorted { $0.isDue(before: $1) }
         for timer in due { timer.fire(at: now) }
-        return !due.isEmpty
+        return true
     }
 
     /// How long `poll` may wait, in milliseconds, rounded up so that it does not wake too early.
     var millisecondsToNextTimer: Int32 {
-        guard let next = armedTimers.lazy.compactMap(\.deadline).min() else { return -1 }
+        guard !armedTimers.isEmpty else { return -1 }
+        let next = armedTimers.reduce(Instant(nanoseconds: .max)) { min($0, $1.deadline ?? $0) }
         let wait = (next - SystemClock.monotonic).nanoseconds
         guard wait > 0 else { return 0 }
         return Int32(clamping: (wait - 1) / 1_000_000 + 1)
@@ -176,8 +181,9 @@ final class EventLoop {
         interests.isEmpty && armedTimers.isEmpty && turnEndHandlers.isEmpty && turnEndWork.isEmpty
     }
 
-    /// Lets go of everything: the thread is about to end.
+    /// Tells everybody that the thread is about to end, and lets go of everything.
     func removeAll() {
+        for handler in handlers { handler?.loopEnded() }
         // Held until the end, since what is freed may come back here from its `deinit`.
         let released = (handlers, armedTimers, turnEndHandlers, turnEndWork)
         interests = []

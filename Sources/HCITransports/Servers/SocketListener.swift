@@ -75,6 +75,10 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         accepted(SocketTransport(accepted: connection, name: "\(name)#\(acceptedCount)"))
     }
 
+    func loopEnded() {
+        close()
+    }
+
     private func rest(after error: SystemError) {
         // All else is about the connection, which has gone from the queue.
         guard error.code == EMFILE || error.code == ENFILE, let descriptor else { return }

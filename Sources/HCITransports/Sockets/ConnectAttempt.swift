@@ -89,6 +89,10 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         }
     }
 
+    func loopEnded() {
+        cancel()
+    }
+
     private func finish(_ outcome: Outcome) {
         guard let finished else { return }
         self.finished = nil

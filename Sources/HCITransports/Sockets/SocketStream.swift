@@ -95,6 +95,10 @@ extension SocketStream: DescriptorHandler {
         if readable { readOnce() }
     }
 
+    func loopEnded() {
+        close()
+    }
+
     /// Reads, and hands up what came; false if there was nothing or the stream has ended.
     @discardableResult
     private func readOnce() -> Bool {
