@@ -27,7 +27,7 @@ enum SocketKind: CaseIterable, CustomTestStringConvertible, Sendable {
 /// A path in the temporary directory that no other test uses.
 func temporaryPath(_ suffix: String = "sock") -> String {
     let number = UInt64.random(in: .min ... .max)
-    return "/tmp/lanyard-\(String(number, radix: 36)).\(suffix)"
+    return "/tmp/hci-\(String(number, radix: 36)).\(suffix)"
 }
 
 /// Leaves a socket file behind on which nobody listens any more.
