@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -404,6 +405,14 @@ static void serve(void) {
     }
 }
 
+// The library writes a line about every packet to standard output, which our parent does not read
+// after the ready line: a full pipe would stop us. The lines are kept only if somebody asked.
+static void redirectLibraryLog(void) {
+    int target = getenv("LANYARD_PEER_LOG") ? dup(STDERR_FILENO) : open("/dev/null", O_WRONLY);
+    if (target < 0 || dup2(target, STDOUT_FILENO) < 0) fail("standard output");
+    close(target);
+}
+
 int main(int count, char **arguments) {
     if (count < 3) {
         return fprintf(stderr, "usage: rootcanal_server LIBRARY tcp:PORT|unix:PATH...\n") != 0;
@@ -416,6 +425,7 @@ int main(int count, char **arguments) {
     for (int i = 2; i < count; i++) openEndpoint(arguments[i]);
     printf("]}\n");
     fflush(stdout);
+    redirectLibraryLog();
     serve();
     return 0;
 }

@@ -133,7 +133,7 @@ class Large:
             "290B": b"\x01",
             "290C": pattern(11),
             "290D": b"\x03",
-            "290E": b"\x00",
+            "290E": b"\x01\x0a\x00\x00",
             uuid(0x06FF): b"custom",
             "2912": b"",
             uuid(0x06FE): pattern(300),
