@@ -118,10 +118,8 @@ package struct ReportAssembler: Sendable {
         )
         advertisement.isTruncated = isTruncated
         advertisement.txPower = Self.decibels(report.transmitPower) ?? advertisement.txPower
-        advertisement.primaryPHY = PHY(rawValue: report.primaryPHY.rawValue)
-        if report.secondaryPHY != .none {
-            advertisement.secondaryPHY = PHY(rawValue: report.secondaryPHY.rawValue)
-        }
+        advertisement.primaryPHY = report.primaryPHY
+        advertisement.secondaryPHY = report.secondaryPHY ?? advertisement.secondaryPHY
         advertisement.setIdentifier = setIdentifier
         if report.periodicInterval.rawValue != 0 {
             advertisement.periodicInterval = report.periodicInterval.duration

@@ -17,25 +17,6 @@ extension HCI {
         ]
     }
 
-    /// How bits are sent. (Vol 4, Part E, 7.7.65.12)
-    package struct PHY: OpenCode, HCIParameters {
-        package let rawValue: UInt8
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        /// No packet, where a report may say so.
-        package static let none = PHY(rawValue: 0x00)
-        package static let le1M = PHY(rawValue: 0x01)
-        package static let le2M = PHY(rawValue: 0x02)
-        package static let coded = PHY(rawValue: 0x03)
-
-        package static let names: [UInt8: String] = [
-            0x00: "none",
-            0x01: "1M",
-            0x02: "2M",
-            0x03: "Coded",
-        ]
-    }
-
     /// How much coding the coded PHY is to use. (Vol 4, Part E, 7.8.49)
     package struct CodedPHYPreference: OpenCode, HCIParameters {
         package let rawValue: UInt16

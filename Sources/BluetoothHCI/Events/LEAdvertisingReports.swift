@@ -75,8 +75,8 @@ extension HCI {
         package var type: ExtendedReportType
         package var address: PeerAddress
         package var primaryPHY: PHY
-        /// `none` if there was no packet on a secondary channel.
-        package var secondaryPHY: PHY
+        /// Nil if there was no packet on a secondary channel.
+        package var secondaryPHY: PHY?
         /// 0xFF if there is none.
         package var setIdentifier: UInt8
         /// In dBm; 127 if not known.
@@ -93,7 +93,7 @@ extension HCI {
             type: ExtendedReportType,
             address: PeerAddress,
             primaryPHY: PHY,
-            secondaryPHY: PHY,
+            secondaryPHY: PHY?,
             setIdentifier: UInt8,
             transmitPower: Int8,
             rssi: Int8,

@@ -2,6 +2,21 @@
 
 import BluetoothTypes
 
+extension PHY: HCIParameters {}
+
+/// The PHY of a packet that there may not have been; 0 where there was none
+/// (Vol 4, Part E, 7.7.65.13).
+extension Optional: HCIParameters where Wrapped == PHY {
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let phy: PHY = try reader.decode()
+        self = phy.rawValue == 0 ? nil : phy
+    }
+
+    package func encodeParameters(into writer: inout ByteWriter) {
+        writer.encode(self ?? PHY(rawValue: 0))
+    }
+}
+
 extension HCI {
     /// Some of the PHYs (Vol 4, Part E, 7.8.48).
     package struct PHYSet: BitSet {

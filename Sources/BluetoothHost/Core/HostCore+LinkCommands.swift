@@ -90,7 +90,7 @@ extension HostCore {
                 complete(id, .rssi(rssi == 127 ? nil : Int(rssi)))
             case .readPHY:
                 let phy = try result.decode(as: HCI.LEReadPHY.self)
-                complete(id, .phy(LinkPHY(phy.transmit, phy.receive)))
+                complete(id, .phy(LinkPHY(transmit: phy.transmit, receive: phy.receive)))
             case .setDataLength:
                 try result.requireSuccess()
                 complete(id, .done)
@@ -167,14 +167,5 @@ extension HCI.PHYSet {
 extension WireDuration {
     fileprivate func clamped(to range: ClosedRange<UInt16>) -> Self {
         Self(rawValue: min(max(rawValue, range.lowerBound), range.upperBound))
-    }
-}
-
-extension LinkPHY {
-    init(_ transmit: HCI.PHY, _ receive: HCI.PHY) {
-        self.init(
-            transmit: PHY(rawValue: transmit.rawValue),
-            receive: PHY(rawValue: receive.rawValue)
-        )
     }
 }

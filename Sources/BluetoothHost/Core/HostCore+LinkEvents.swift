@@ -121,7 +121,7 @@ extension HostCore {
             let error = HostError.controller(event.status)
             return procedureEnded(.phyUpdate, on: handle, .failure(error))
         }
-        let phy = LinkPHY(event.transmit, event.receive)
+        let phy = LinkPHY(transmit: event.transmit, receive: event.receive)
         links[handle]?.phy = phy
         procedureEnded(.phyUpdate, on: handle, .success(.phy(phy)))
     }

@@ -175,7 +175,7 @@ struct ExtendedReportTests {
         HCI.ExtendedAdvertisingReport(
             type: .init(rawValue: type),
             address: .init(address),
-            primaryPHY: .coded,
+            primaryPHY: .leCoded,
             secondaryPHY: .le2M,
             setIdentifier: set,
             transmitPower: transmitPower,

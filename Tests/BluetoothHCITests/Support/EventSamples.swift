@@ -225,7 +225,7 @@ extension EventSample {
                     status: .success,
                     connectionHandle: Sample.link,
                     transmit: .le2M,
-                    receive: .coded
+                    receive: .leCoded
                 )
             ),
             "043e060c0040000203"
