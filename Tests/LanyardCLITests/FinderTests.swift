@@ -76,7 +76,7 @@ import Testing
     @Test("The type of an address is learnt by listening")
     func learnsType() async throws {
         let found = try await finder(hearing: [lamp]).find(Target("C4:F0:00:00:00:01"))
-        #expect(found == .init(address: lamp.address, name: "Lamp"))
+        #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
     @Test("A name is listened for, in full")

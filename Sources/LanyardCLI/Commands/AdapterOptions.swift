@@ -25,7 +25,7 @@ struct AdapterOptions: ParsableArguments {
         help: ArgumentHelp(
             "How long a step may go without an answer.",
             discussion: """
-                By default 4 seconds, and 10 for finding the target and for connecting to it.
+                By default 4 seconds, and 10 for finding the target.
                 """,
             valueName: "seconds"
         )

@@ -18,6 +18,8 @@ struct AdapterSession: Sendable {
 
     /// How long the end of links and of the host may take.
     private static let closingLimit = Duration.seconds(2)
+    /// The same where something did not answer already: it hardly will now, and a person waits.
+    private static let silentClosingLimit = Duration.milliseconds(500)
 
     /// Runs `body` on a host that is ready.
     func withHost(
@@ -32,7 +34,7 @@ struct AdapterSession: Sendable {
             ])
         }
         ProgressLine(console: console).clear()
-        await Self.close(host)
+        await Self.close(host, within: Self.closingLimit(after: end))
         try end.get()
     }
 
@@ -47,7 +49,9 @@ struct AdapterSession: Sendable {
             let found = try await TargetFinder(limits: limits) { host.scan() }.find(target)
             let peer = AddressText.describe(found.address)
             progress.show("connecting to \(peer)")
-            let link = try await limits.run("connecting to \(peer)", within: limits.search) {
+            // One that was heard a moment ago answers soon, or has gone.
+            let limit = found.isNear ? limits.step : limits.search
+            let link = try await limits.run("connecting to \(peer)", within: limit) {
                 var options = ConnectOptions()
                 options.timeout = nil
                 return try await host.connect(to: found.address, options: options)
@@ -86,13 +90,19 @@ struct AdapterSession: Sendable {
     }
 
     /// Ends links and host, also after the command's own task was cancelled.
-    private static func close(_ host: BluetoothHost) async {
+    private static func close(_ host: BluetoothHost, within limit: Duration) async {
         await Task {
-            _ = try? await TimeLimit.run(closingLimit) {
+            _ = try? await TimeLimit.run(limit) {
                 for link in await host.links { try? await link.disconnect() }
                 await host.shutdown()
             }
         }.value
+    }
+
+    private static func closingLimit(after end: Result<Void, any Error>) -> Duration {
+        guard case .failure(let error as ProgramFailure) = end, error.status == .timedOut
+        else { return closingLimit }
+        return silentClosingLimit
     }
 
     private func result(

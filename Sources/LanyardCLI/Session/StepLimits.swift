@@ -5,7 +5,7 @@ struct StepLimits: Equatable, Sendable {
     /// One request to the accessory or to the adapter: a peer that has vanished is noticed within
     /// five seconds.
     var step: Duration = .seconds(4)
-    /// Finding the target, and connecting to it.
+    /// Finding the target, by listening for it or by connecting to its address.
     var search: Duration = .seconds(10)
 
     init() {}

@@ -11,6 +11,8 @@ struct TargetFinder: Sendable {
         let address: DeviceAddress
         /// The name it advertised; nil if it was not listened for, or has none.
         let name: String?
+        /// Whether it was heard just now.
+        let isNear: Bool
     }
 
     let limits: StepLimits
@@ -20,7 +22,7 @@ struct TargetFinder: Sendable {
     /// The device; throws if it is not heard in time.
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
-            return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
+            return Found(address: DeviceAddress(value: value, kind: kind), name: nil, isNear: false)
         }
         let names = SeenNames()
         do {
@@ -30,7 +32,8 @@ struct TargetFinder: Sendable {
                     guard target.matches(advertisement) else { continue }
                     return Found(
                         address: advertisement.address,
-                        name: advertisement.data.localName
+                        name: advertisement.data.localName,
+                        isNear: true
                     )
                 }
                 throw ProgramFailure.notFound(target, within: limits.search, seen: [])
