@@ -13,6 +13,7 @@ final class LiveScan: Sendable {
     private struct State {
         var board = SightingBoard()
         var area = LiveArea()
+        var hasEnded = false
     }
 
     /// The time between two drawings.
@@ -49,12 +50,18 @@ final class LiveScan: Sendable {
     private func draw() throws {
         let table = ScanTable(size: console.size())
         let now = now()
-        let text = state.withLock { $0.area.draw(table.lines($0.board.sorted, now: now)) }
-        try console.write(text)
+        try state.withLock { state in
+            guard !state.hasEnded else { return }
+            try console.write(state.area.draw(table.lines(state.board.sorted, now: now)))
+        }
     }
 
     private func end() throws {
         try draw()
-        try console.write(state.withLock { $0.area.end() })
+        // A drawing that was on its way must not come after this.
+        try state.withLock { state in
+            state.hasEnded = true
+            try console.write(state.area.end())
+        }
     }
 }
