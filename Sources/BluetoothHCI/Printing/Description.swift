@@ -55,9 +55,10 @@ extension HCI {
 
     private static func describe(_ packet: ACLPacket) -> String {
         let piece = packet.boundary == .continuing ? "continuing" : "first"
+        let count = "\(packet.payload.count) bytes"
         return line(
             "ACL \(packet.connectionHandle) \(piece)",
-            "\(packet.payload.count) bytes \(packet.payload.hexadecimal)"
+            packet.payload.isEmpty ? count : "\(count) \(packet.payload.hexadecimal)"
         )
     }
 
