@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Benchmark
+import Scenarios
+
+/// A notification's way through the layers, without host or transport.
+func decodeBenchmarks() {
+    for size in [20, 244] {
+        Benchmark("Decode a notification of \(size) octets, ACL to GATT") { benchmark in
+            var scenario = DecodeScenario(size: size)
+            try await benchmark.measureRatio(toEchoOf: size + 12) {
+                for _ in benchmark.scaledIterations { blackHole(scenario.decode()) }
+            }
+        }
+    }
+}

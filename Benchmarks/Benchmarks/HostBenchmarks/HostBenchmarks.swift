@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Benchmark
+import Scenarios
+
+// Run with `taskset -c 1 swift package benchmark`: on one core, like everything here.
+
+/// Thousandths of a raw round trip of the same size, measured in the same run: the one figure that
+/// means the same on another machine.
+let ratio = BenchmarkMetric.custom(
+    "raw round trips × 1000",
+    polarity: .prefersSmaller,
+    useScalingFactor: false
+)
+
+let benchmarks: @Sendable () -> Void = {
+    Benchmark.defaultConfiguration = .init(
+        metrics: [.wallClock, .throughput, .peakMemoryResident, ratio],
+        warmupIterations: 3,
+        scalingFactor: .kilo,
+        maxDuration: .seconds(5),
+        maxIterations: 1_000
+    )
+
+    decodeBenchmarks()
+    hostBenchmarks()
+}
+
+/// Sizes of packets on the wire: an H4 packet around a value of 20 octets has 32, and a report of
+/// an advertisement of 31 octets has 46.
+enum PacketSize {
+    static let value = 32
+    static let report = 46
+}
+
+extension Benchmark {
+    /// Runs `body` and notes how many raw round trips each of its repetitions took.
+    func measureRatio(toEchoOf size: Int, _ body: () async throws -> Void) async throws {
+        guard let echo = EchoTimes.roundTrip(size: size) else { return error("no sockets left") }
+        let start = ContinuousClock.now
+        startMeasurement()
+        try await body()
+        stopMeasurement()
+        let each = (ContinuousClock.now - start) / scaledIterations.count
+        measurement(ratio, Int(each / echo * 1_000))
+    }
+}

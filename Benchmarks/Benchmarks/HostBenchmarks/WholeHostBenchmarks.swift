@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Benchmark
+import Scenarios
+
+/// The whole host over an in-process transport, from a task on the host's executor and from one
+/// that is elsewhere.
+func hostBenchmarks() {
+    for place in Place.allCases {
+        Benchmark("Read 20 octets, \(place.rawValue)") { benchmark in
+            try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
+                try await scenario.read(count: count)
+            }
+        }
+        Benchmark("Notification of 20 octets, \(place.rawValue)") { benchmark in
+            try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
+                let stream = try await scenario.subscribe()
+                try await scenario.receiveNotifications(count: count, size: 20, from: stream)
+            }
+        }
+        Benchmark("Advertising report, 500 devices, \(place.rawValue)") { benchmark in
+            try await benchmark.onHost(place, echo: PacketSize.report) { scenario, count in
+                try await scenario.hear(count: count, on: scenario.scan())
+            }
+        }
+    }
+}
+
+/// Where the task runs that uses the host.
+enum Place: String, CaseIterable {
+    case onExecutor = "on the host's executor"
+    case elsewhere = "from another thread"
+}
+
+extension Benchmark {
+    func onHost(
+        _ place: Place,
+        echo size: Int,
+        _ body: @escaping @Sendable (HostScenario, Int) async throws -> Void
+    ) async throws {
+        let scenario = try await HostScenario.connected()
+        let executor = place == .onExecutor ? scenario.host.executor : nil
+        let count = scaledIterations.count
+        try await measureRatio(toEchoOf: size) {
+            try await withTaskExecutorPreference(executor) { try await body(scenario, count) }
+        }
+        try await scenario.finish()
+    }
+}

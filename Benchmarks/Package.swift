@@ -1,0 +1,43 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+// A package of its own, so that nobody who uses the host has to fetch the benchmark tool.
+
+/// Lets a target, in place of its own `packageAccess`, see what Lanyard's rooms keep within their
+/// package. SwiftPM names a package after the folder it is in.
+let asPartOfLanyard: [SwiftSetting] = {
+    let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? "lanyard"
+    return [.unsafeFlags(["-package-name", folder.lowercased()])]
+}()
+
+let lanyard: [Target.Dependency] = [
+    .product(name: "BluetoothHost", package: "Lanyard"),
+    .product(name: "HCITransports", package: "Lanyard"),
+]
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Lanyard", path: ".."),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "Scenarios",
+            dependencies: lanyard,
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+        .executableTarget(name: "RigCentral", dependencies: lanyard),
+        .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
+        .executableTarget(
+            name: "HostBenchmarks",
+            dependencies: ["Scenarios", .product(name: "Benchmark", package: "benchmark")],
+            path: "Benchmarks/HostBenchmarks",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Scenarios
+
+// A million of each kind of traffic, in tenths, and what the process holds in memory after each
+// tenth: `Endurance [COUNT]`. The end of the first tenth is the mark; growth after it is a leak or
+// a queue without a bound, and ends the program with status 1.
+@main
+struct Endurance {
+    static let tenths = 10
+    /// How much more a process may hold after a million, in KiB: about an octet for each, which no
+    /// leak stays below, and which the allocator needs to settle.
+    static let toleratedGrowth = 1_024
+
+    static func main() async throws {
+        let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
+        let scenario = try await HostScenario.connected()
+        let isFlat = try await withTaskExecutorPreference(scenario.host.executor) {
+            try await measure(scenario, count)
+        }
+        try await scenario.finish()
+        exit(isFlat ? 0 : 1)
+    }
+
+    private static func measure(_ scenario: HostScenario, _ count: Int) async throws -> Bool {
+        var isFlat = true
+        let notifications = try await scenario.subscribe()
+        let sightings = scenario.scan()
+        isFlat =
+            try await measure("read", count) {
+                try await scenario.read(count: $0)
+            } && isFlat
+        isFlat =
+            try await measure("notification", count) {
+                try await scenario.receiveNotifications(count: $0, size: 20, from: notifications)
+            } && isFlat
+        isFlat =
+            try await measure("advertising report", count) {
+                try await scenario.hear(count: $0, on: sightings)
+            } && isFlat
+        return isFlat
+    }
+
+    private static func measure(
+        _ name: String,
+        _ count: Int,
+        _ run: @Sendable (Int) async throws -> Void
+    ) async throws -> Bool {
+        let start = ContinuousClock.now
+        var kibibytes: [Int] = []
+        for _ in 0..<tenths {
+            try await run(count / tenths)
+            kibibytes.append(residentKibibytes())
+        }
+        let growth = (kibibytes.last ?? 0) - (kibibytes.first ?? 0)
+        let each = (ContinuousClock.now - start) / .microseconds(count)
+        print(
+            "\(count) × \(name), \(String(format: "%.2f", each)) µs each: resident \(kibibytes) KiB, growth \(growth) KiB"
+        )
+        return growth <= toleratedGrowth
+    }
+
+    private static func residentKibibytes() -> Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS") })
+        else { return 0 }
+        return line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first ?? 0
+    }
+}

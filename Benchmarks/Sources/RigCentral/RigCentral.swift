@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Glibc
+import HCITransports
+
+// Our host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`.
+//
+// Does what its standard input says, as every central of the rig does: `read COUNT`,
+// `notify COUNT SIZE`, or `scan SECONDS EVERY` (1 for every report, 0 for each device once); answers
+// with `done SECONDS`, and after a scan how many advertisements there were. With an ADDRESS of `-`
+// it does not connect.
+@main
+struct RigCentral {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { return say("usage: RigCentral PATH ADDRESS") }
+        let host = BluetoothHost(transport: UnixTransport(path: arguments[arguments.count - 2]))
+        try await host.start()
+        var central: Central?
+        if let peer = DeviceAddress(arguments[arguments.count - 1], kind: .public) {
+            central = try await Central(host.connect(to: peer))
+        }
+        say("ready")
+        let executor = arguments.contains("--from-another-thread") ? nil : host.executor
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            let numbers = words.dropFirst().compactMap { Int($0) }
+            let start = ContinuousClock.now
+            var result = ""
+            switch words.first {
+            case "read":
+                try await withTaskExecutorPreference(executor) { [central] in
+                    try await central?.read(numbers[0])
+                }
+            case "notify":
+                try await withTaskExecutorPreference(executor) { [central] in
+                    try await central?.notify(numbers[0], size: numbers[1])
+                }
+            case "scan":
+                let every = numbers[1] != 0
+                result = try await scan(on: host, numbers[0], every: every, executor)
+            default: result = "not understood"
+            }
+            say("done \((ContinuousClock.now - start) / .seconds(1)) \(result)")
+        }
+        await host.shutdown()
+    }
+
+    /// Prints at once, for whoever waits at the other end of the pipe.
+    static func say(_ line: String) {
+        var bytes = Array("\(line)\n".utf8)
+        _ = write(1, &bytes, bytes.count)
+    }
+
+    static func scan(
+        on host: BluetoothHost,
+        _ seconds: Int,
+        every: Bool,
+        _ executor: (any TaskExecutor)?
+    ) async throws -> String {
+        let scan = Task(executorPreference: executor) {
+            var count = 0
+            for try await _ in host.scan(reportsDuplicates: every) { count += 1 }
+            return count
+        }
+        try await Task.sleep(for: .seconds(seconds))
+        scan.cancel()
+        return "\(try await scan.value)"
+    }
+}

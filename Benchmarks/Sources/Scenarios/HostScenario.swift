@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import HCITransports
+
+/// A whole host, connected to a peer that is prepared bytes.
+///
+/// Each method takes the path of one kind of traffic, the given number of times. A task that runs
+/// on `host.executor` exchanges values with the host without changing threads; from any other, each
+/// exchange costs two changes.
+public final class HostScenario: Sendable {
+    /// How many packets arrive at once where the scenario is a stream: what a busy link brings in
+    /// one connection event.
+    public static let burst = 8
+
+    /// The host.
+    public let host: BluetoothHost
+    private let executor: AdapterExecutor
+    private let controller: ScriptedController
+    private let link: Link
+
+    private init(
+        host: BluetoothHost,
+        executor: AdapterExecutor,
+        controller: ScriptedController,
+        link: Link
+    ) {
+        self.host = host
+        self.executor = executor
+        self.controller = controller
+        self.link = link
+    }
+
+    /// Starts the host and connects it.
+    public static func connected() async throws -> HostScenario {
+        let executor = AdapterExecutor()
+        let (hostSide, controllerSide) = InProcessTransport.pair()
+        let controller = ScriptedController(transport: controllerSide, executor: executor)
+        try await controller.start()
+        let host = BluetoothHost(transport: hostSide, executor: executor)
+        try await host.start()
+        let link = try await host.connect(to: ScriptedController.peer)
+        return HostScenario(host: host, executor: executor, controller: controller, link: link)
+    }
+
+    /// Disconnects, stops the host, and ends its thread. Not to be called on that thread.
+    public func finish() async throws {
+        try await link.disconnect()
+        await host.shutdown()
+        executor.shutDown()
+    }
+
+    /// Reads a value of 20 octets.
+    public func read(count: Int) async throws {
+        for _ in 0..<count {
+            _ = try await link.read(AttributeHandle(UInt16(ScriptedServer.valueHandle)))
+        }
+    }
+
+    /// Subscribes, and returns a stream to give to `receiveNotifications`.
+    public func subscribe() async throws -> AsyncThrowingStream<[UInt8], any Error> {
+        let characteristic = GATT.Characteristic(
+            uuid: BluetoothUUID(0xFFF2),
+            handle: AttributeHandle(UInt16(ScriptedServer.notifyingHandle - 1)),
+            valueHandle: AttributeHandle(UInt16(ScriptedServer.notifyingHandle)),
+            properties: .notify,
+            endHandle: AttributeHandle(UInt16(ScriptedServer.configurationHandle))
+        )
+        return try await link.subscribe(to: characteristic)
+    }
+
+    /// Receives notifications that arrive in bursts, until the stream has yielded `count`.
+    public func receiveNotifications(
+        count: Int,
+        size: Int,
+        from stream: AsyncThrowingStream<[UInt8], any Error>
+    ) async throws {
+        let notification = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: size))
+        let packets = [[UInt8]](repeating: notification, count: Self.burst)
+        var values = stream.makeAsyncIterator()
+        for _ in 0..<(count / Self.burst) {
+            await controller.send(packets)
+            for _ in 0..<Self.burst { _ = try await values.next() }
+        }
+    }
+
+    /// Starts a scan whose stream is to be given to `hear`.
+    public func scan() -> AsyncThrowingStream<Advertisement, any Error> {
+        host.scan(reportsDuplicates: true)
+    }
+
+    /// Hears advertising reports, one event each, from 500 devices in turn, until the stream has
+    /// yielded `count`.
+    public func hear(
+        count: Int,
+        on stream: AsyncThrowingStream<Advertisement, any Error>
+    ) async throws {
+        var sightings = stream.makeAsyncIterator()
+        for _ in 0..<(count / Self.burst) {
+            await controller.advertise(count: Self.burst)
+            for _ in 0..<Self.burst { _ = try await sightings.next() }
+        }
+    }
+}

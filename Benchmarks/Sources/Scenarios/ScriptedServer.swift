@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The peer's end of ATT, as far as the scenarios need it: H4 packets in, H4 packets out.
+enum ScriptedServer {
+    static let connectionHandle: UInt8 = 0x40
+    static let valueHandle: UInt8 = 0x03
+    static let notifyingHandle: UInt8 = 0x05
+    static let configurationHandle: UInt8 = 0x06
+
+    /// What it answers to an ATT PDU; nil to a command.
+    static func response(to pdu: ArraySlice<UInt8>) -> [UInt8]? {
+        switch pdu.first {
+        case 0x0A: readResponse
+        case 0x02: packet([0x03, 247, 0])
+        case 0x04: packet([0x05, 1, configurationHandle, 0, 0x02, 0x29])
+        case 0x12: packet([0x13])
+        case 0x52, 0x1E, nil: nil
+        case let opcode?: packet([0x01, opcode, 0, 0, 0x06])
+        }
+    }
+
+    /// A notification of the characteristic.
+    static func notification(of value: [UInt8]) -> [UInt8] {
+        packet([0x1B, notifyingHandle, 0] + value)
+    }
+
+    private static let readResponse = packet([0x0B] + [UInt8](repeating: 0xA5, count: 20))
+
+    /// An ATT PDU in a frame in a data packet: Vol 4, Part E, 5.4.2 and Vol 3, Part A, 3.1.
+    private static func packet(_ pdu: [UInt8]) -> [UInt8] {
+        let count = UInt8(pdu.count)
+        return [0x02, connectionHandle, 0x20, count + 4, 0, count, 0, 0x04, 0] + pdu
+    }
+}
