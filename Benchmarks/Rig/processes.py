@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of the rig: started on one core, asked line by line, and billed for their work."""
+
+import os
+import pathlib
+import select
+import subprocess
+import time
+
+PATIENCE = 60.0  # seconds that a process may take over one line
+
+
+class Process:
+    """A child on a core of its own choosing, spoken to over its standard streams."""
+
+    def __init__(self, command, core, environment=None):
+        self.command = [str(word) for word in command]
+        self.child = subprocess.Popen(
+            self.command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **(environment or {})},
+            preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.stdin.close()
+        self.child.terminate()
+        self.child.wait()
+        self.child.stdout.close()
+
+    def line(self):
+        """The next line that it prints, without its end."""
+        text = b""
+        while not text.endswith(b"\n"):
+            if not select.select([self.child.stdout], [], [], PATIENCE)[0]:
+                raise TimeoutError(f"{self.command[0]} says nothing")
+            part = os.read(self.child.stdout.fileno(), 1 << 12)
+            if not part:
+                raise EOFError(f"{self.command[0]} ended with {self.child.wait()}")
+            text += part
+        return text.decode().strip()
+
+    def expect(self, word):
+        """The next line, which must start with `word`; returns the rest."""
+        line = self.line()
+        if not line.startswith(word):
+            raise ValueError(f"{self.command[0]} says {line!r} instead of {word!r}")
+        return line[len(word) :].strip()
+
+    def ask(self, request):
+        """Sends a line and returns the answer."""
+        self.child.stdin.write(f"{request}\n".encode())
+        return self.line()
+
+    def cpu_seconds(self):
+        """What all its threads have spent on a core so far, in seconds."""
+        tasks = pathlib.Path(f"/proc/{self.child.pid}/task")
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir()) / 1e9
+
+
+def await_socket(path):
+    """Waits until something listens at `path`."""
+    deadline = time.monotonic() + PATIENCE
+    while not path.exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nothing listens at {path}")
+        time.sleep(0.01)
