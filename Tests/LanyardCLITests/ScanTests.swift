@@ -39,6 +39,16 @@ import Testing
         #expect(Self.advertisement(rssi: nil).line == "C4:F0:00:00:00:01/random  -         -  -")
     }
 
+    @Test("A device that says the same again is not printed again, however strong its signal")
+    func printsOnlyNews() {
+        var lines = ScanLines()
+        #expect(lines.line(for: Self.advertisement(rssi: -60)) != nil)
+        #expect(lines.line(for: Self.advertisement(rssi: -40)) == nil)
+        #expect(lines.line(for: Self.advertisement(2, rssi: -60)) != nil)
+        #expect(lines.line(for: Self.advertisement(hex: Self.full)) != nil)
+        #expect(lines.line(for: Self.advertisement(rssi: -40)) != nil)
+    }
+
     @Test("JSON has everything, the raw data included")
     func printsJSON() {
         let text =

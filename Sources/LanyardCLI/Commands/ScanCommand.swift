@@ -65,8 +65,13 @@ struct ScanCommand: ConsoleCommand {
         _ scan: AsyncThrowingStream<Advertisement, any Error>,
         on console: Console
     ) async throws {
+        var lines = ScanLines()
         for try await advertisement in scan {
-            try console.print(options.json ? advertisement.json.compact : advertisement.line)
+            if options.json {
+                try console.print(advertisement.json.compact)
+            } else if let line = lines.line(for: advertisement) {
+                try console.print(line)
+            }
         }
     }
 

@@ -3,17 +3,40 @@
 import BluetoothGAP
 import BluetoothTypes
 
+/// The lines of a scan whose output is no terminal: one whenever a device says something new.
+struct ScanLines: Sendable {
+    private var lastWords: [DeviceAddress: String] = [:]
+
+    /// After so many devices all are forgotten, and may be printed once more.
+    static let deviceLimit = 10_000
+
+    /// The line to print; nil if the device says what it said last time. Signal strength is not
+    /// news.
+    mutating func line(for advertisement: Advertisement) -> String? {
+        let words = advertisement.words
+        guard lastWords[advertisement.address] != words else { return nil }
+        if lastWords.count >= Self.deviceLimit { lastWords = [:] }
+        lastWords[advertisement.address] = words
+        return advertisement.line
+    }
+}
+
 extension Advertisement {
     /// The advertisement on one line, for output that is read by a program or kept in a file.
     var line: String {
-        let summary = Sighting(self, at: .zero).summary
         let strength = rssi.map { "\($0) dBm" } ?? "-"
         return [
             TerminalColumns.fit(AddressText.describe(address), to: 24),
             TerminalColumns.fit(strength, to: 8),
-            data.localName.map { "\"\(TerminalText.escape($0))\"" } ?? "-",
-            summary.isEmpty ? "-" : summary,
+            words,
         ].joined(separator: "  ")
+    }
+
+    /// What the device says of itself.
+    fileprivate var words: String {
+        let summary = Sighting(self, at: .zero).summary
+        let name = data.localName.map { "\"\(TerminalText.escape($0))\"" } ?? "-"
+        return "\(name)  \(summary.isEmpty ? "-" : summary)"
     }
 
     /// The advertisement as JSON.
