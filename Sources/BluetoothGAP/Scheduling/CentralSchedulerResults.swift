@@ -32,7 +32,7 @@ extension CentralScheduler {
         case (_, .disallowed) where !initiation.isIdle && !scanExcludesInitiation:
             refusedOverlap = true
         default:
-            guard scan.refused(isDisallowed: outcome == .disallowed) else { return }
+            guard scan.refused(outcome) else { return }
             scan.want(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))
         }

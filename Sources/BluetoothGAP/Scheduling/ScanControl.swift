@@ -78,15 +78,17 @@ struct ScanControl: Sendable {
     }
 
     /// Notes that an order was not carried out. True: enough is enough, the scan has failed.
-    mutating func refused(isDisallowed: Bool) -> Bool {
+    ///
+    /// Disallowed: it must be scanning, and is told to stop first. Unanswered: it is asked again,
+    /// for the controller may be about to be found dead, and a scan outlives its controller.
+    mutating func refused(_ outcome: OrderOutcome) -> Bool {
         refusalCount += 1
         configured = nil
-        if refusalCount < Self.refusalLimit, isDisallowed {
-            activity = .doubtful
-            return false
-        }
         activity = .off
-        return wish != nil
+        guard refusalCount < Self.refusalLimit, outcome == .disallowed || outcome == .unanswered
+        else { return wish != nil }
+        if outcome == .disallowed { activity = .doubtful }
+        return false
     }
 
     /// What those who asked are to be told; nil: nothing new.

@@ -22,10 +22,21 @@ struct RefusalStories {
         #expect(bench.controller.isScanning, "another request is another attempt")
     }
 
-    @Test("to answer about the scan: it has failed", arguments: [true, false])
-    func scanUnanswered(whileEnabling: Bool) throws {
+    @Test("to answer about the scan: it is asked again", arguments: [true, false])
+    func scanUnansweredOnce(whileEnabling: Bool) throws {
         var bench = try SchedulerBench()
         bench.planned = [({ whileEnabling ? $0.isEnable : $0.isSetParameters }, .timedOut)]
+        try bench.scan(parameters)
+        #expect(bench.controller.isScanning)
+        #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
+    }
+
+    @Test("ever to answer about the scan: it has failed", arguments: [true, false])
+    func scanUnanswered(whileEnabling: Bool) throws {
+        var bench = try SchedulerBench()
+        bench.planned = (0..<3).map { _ in
+            ({ whileEnabling ? $0.isEnable : $0.isSetParameters }, .timedOut)
+        }
         try bench.scan(parameters)
         #expect(bench.announcements == [.scanFailed(.unanswered)])
         #expect(bench.scheduler.nextDeadline == nil)
