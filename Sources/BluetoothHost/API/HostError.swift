@@ -57,13 +57,13 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HostError {
-    /// What became of a command.
-    init(_ failure: CommandFailure) {
+    /// What became of a command. It is discarded where the adapter fails, or too many wait.
+    init(_ failure: CommandFailure, _ state: AdapterState) {
         self =
             switch failure {
             case .refused(let code): .controller(code)
             case .timedOut: .commandTimedOut
-            case .discarded: .adapter(.unresponsive)
+            case .discarded: state.obstacle ?? .tooManyRequests
             case .malformed: .malformedAnswer
             }
     }

@@ -6,19 +6,21 @@ import BluetoothTypes
 
 // The controller's life: opened, started, ready; failed, reset or reopened.
 extension HostCore {
-    /// The transport is open: set the controller up from the beginning.
+    /// The transport is open: set the controller up from the beginning. Does nothing if it has been
+    /// closed since, which may be told first.
     package mutating func transportOpened(now: Instant) {
-        reopening.begun()
-        deframer.reset()
+        guard state != .closed, reopening.deadline == nil else { return }
+        isConnected = true
         beginStartup(now: now)
     }
 
-    /// The transport could not be opened, or ended.
+    /// The transport could not be opened, or ended. Does nothing if the host closed it itself, and
+    /// is going to open it again.
     package mutating func transportClosed(_ reason: String, now: Instant) {
         guard state != .closed, reopening.deadline == nil else { return }
         changeState(to: .unavailable(.transport(reason)))
         abandonController(.transport(reason), now: now)
-        reopening.failed(now: now)
+        disconnected(now: now)
     }
 
     /// Ends everything for good: says goodbye to the peers first, but not for longer than
@@ -41,6 +43,7 @@ extension HostCore {
         dials = [:]
         for scan in scans { fail(scan.identifier, HostError.closed) }
         scans = []
+        isConnected = false
         reopening.begun()
         emit(.closeTransport)
     }
@@ -54,6 +57,12 @@ extension HostCore {
         abandonController(failure, now: now)
         guard isBeyondReset else { return beginStartup(now: now) }
         emit(.closeTransport)
+        disconnected(now: now)
+    }
+
+    private mutating func disconnected(now: Instant) {
+        isConnected = false
+        deframer.reset()
         reopening.failed(now: now)
     }
 
@@ -92,13 +101,15 @@ extension HostCore {
 
     /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
     /// Scans and pending connections stay wanted, and start again when the controller is back.
+    ///
+    /// The scheduler is the first to know: told of links and commands that ended, it would order
+    /// the next thing from a controller that is not there.
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
         capabilities = nil
-        endLinks(with: state.obstacle ?? .adapter(failure), now: now)
-        // The scheduler first: told that its command was discarded, it would order the next.
         perform(scheduler.reset(now: now), now: now)
         perform(commands.reset(), now: now)
+        endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         reports = ReportAssembler()
         transmitQueue = ACLTransmitQueue()
     }

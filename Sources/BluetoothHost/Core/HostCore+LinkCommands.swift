@@ -97,7 +97,7 @@ extension HostCore {
             default: try result.requireSuccess()  // an event completes it
             }
         } catch {
-            refuse(id, link, request, HostError(error))
+            refuse(id, link, request, error)
         }
     }
 
@@ -105,12 +105,14 @@ extension HostCore {
         _ id: RequestIdentifier,
         _ link: LinkIdentifier,
         _ request: LinkRequest,
-        _ error: HostError
+        _ failure: CommandFailure
     ) {
-        guard let procedure = request.procedure, let handle = handles[link] else {
-            return fail(id, error)
-        }
-        guard let waiter = links[handle]?.procedures.removeValue(forKey: procedure) else { return }
+        let error = HostError(failure, state)
+        guard let procedure = request.procedure else { return fail(id, error) }
+        // Who waits for a procedure was told when the link ended.
+        guard let handle = handles[link],
+            let waiter = links[handle]?.procedures.removeValue(forKey: procedure)
+        else { return }
         if let waiting = waiter.request { fail(waiting, error) }
     }
 

@@ -41,7 +41,10 @@ extension HostCore {
         )
         if report.status == .success {
             var dial: RequestIdentifier?
-            for case .connected(let id) in actions { dial = RequestIdentifier(rawValue: id) }
+            // One that was cancelled meanwhile may be among them.
+            for case .connected(let id) in actions where dials[.init(rawValue: id)] != nil {
+                dial = RequestIdentifier(rawValue: id)
+            }
             let identifier = LinkIdentifier(rawValue: nextLink)
             nextLink += 1
             let link = LinkState(
@@ -72,16 +75,18 @@ extension HostCore {
     /// The controller accepted or refused to end a link. One that does not know the link any more
     /// has lost the event that said so: the link is gone.
     mutating func disconnectionAnswered(
-        _ handle: ConnectionHandle,
+        _ link: LinkIdentifier,
         _ result: CommandResult,
         now: Instant
     ) {
+        // The link may have ended by itself, and its handle may be another link's already.
+        guard let handle = handles[link] else { return }
         do throws(CommandFailure) {
             try result.requireSuccess()
         } catch .refused(.unknownConnectionIdentifier) {
             endLink(handle, with: .disconnected(.connectionTerminatedByLocalHost), now: now)
         } catch {
-            disconnectionFailed(handle, HostError(error))
+            disconnectionFailed(handle, HostError(error, state))
         }
     }
 

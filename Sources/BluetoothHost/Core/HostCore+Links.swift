@@ -32,7 +32,8 @@ extension HostCore {
         now: Instant
     ) {
         guard let handle = handles[link] else {
-            return fail(id, HostError.disconnected(.unknownConnectionIdentifier))
+            let gone = HostError.disconnected(.unknownConnectionIdentifier)
+            return fail(id, state == .closed ? HostError.closed : gone)
         }
         switch request {
         case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
@@ -102,13 +103,13 @@ extension HostCore {
         now: Instant
     ) {
         if let request { links[handle]?.disconnectRequests.append(request) }
-        guard links[handle]?.isDisconnecting == false else { return }
+        guard let link = links[handle], !link.isDisconnecting else { return }
         links[handle]?.isDisconnecting = true
         let command = HCI.Disconnect(
             connectionHandle: handle,
             reason: .remoteUserTerminatedConnection
         )
-        send(HCI.EncodedCommand(command), for: .disconnection(handle), now: now)
+        send(HCI.EncodedCommand(command), for: .disconnection(link.identifier), now: now)
     }
 }
 

@@ -29,6 +29,7 @@ extension HostCore {
     }
 
     private mutating func route(_ packet: HCI.Packet, now: Instant) {
+        guard isConnected else { return }
         switch packet {
         case .acl(let data): receive(data, now: now)
         case .event(let code, let parameters):
@@ -120,10 +121,12 @@ extension HostCore {
 
     /// What the command queue wants done.
     mutating func perform(_ actions: [CommandQueue<Purpose>.Action], now: Instant) {
+        // The worst first: whoever is told of a discarded command must not send another.
+        for case .unresponsive in actions { controllerFailed(.unresponsive, now: now) }
         for action in actions {
             switch action {
             case .send(let packet): emit(.transmit(packet))
-            case .unresponsive: controllerFailed(.unresponsive, now: now)
+            case .unresponsive: break
             case .finished(let purpose, let result): finished(purpose, result, now: now)
             }
         }
@@ -135,7 +138,7 @@ extension HostCore {
         case .central(let step):
             perform(scheduler.commandFinished(step, result: result, now: now), now: now)
         case .request(let id, let link, let request): requestAnswered(id, link, request, result)
-        case .disconnection(let handle): disconnectionAnswered(handle, result, now: now)
+        case .disconnection(let link): disconnectionAnswered(link, result, now: now)
         case .upkeep:
             do {
                 try result.requireSuccess()

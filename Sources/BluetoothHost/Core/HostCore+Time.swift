@@ -7,6 +7,7 @@ import BluetoothTypes
 extension HostCore {
     /// When `deadlinePassed` must be called next; nil while nothing waits for time.
     package var nextDeadline: Instant? {
+        guard state != .closed else { return nil }
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         for handle in linkOrder { soonest = earliest(soonest, links[handle]?.nextDeadline) }
@@ -16,6 +17,7 @@ extension HostCore {
 
     /// The time that `nextDeadline` named has come, or may have.
     package mutating func deadlinePassed(now: Instant) {
+        guard state != .closed else { return }
         perform(commands.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         expireDials(now: now)

@@ -36,7 +36,7 @@ package struct HostCore: Sendable {
         case startup
         case central(Step)
         case request(RequestIdentifier, LinkIdentifier, LinkRequest)
-        case disconnection(ConnectionHandle)
+        case disconnection(LinkIdentifier)
         /// The host's own housekeeping: a refusal is logged and changes nothing.
         case upkeep
     }
@@ -47,6 +47,8 @@ package struct HostCore: Sendable {
     package internal(set) var state: AdapterState = .starting
     package internal(set) var capabilities: ControllerCapabilities?
 
+    /// Whether the transport is open. What arrives before that is known is not looked at.
+    var isConnected = false
     var deframer = H4Deframer()
     var commands = CommandQueue<Purpose>()
     var startup: ControllerStartup?
