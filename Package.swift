@@ -51,7 +51,13 @@ let package = Package(
         ),
         .testTarget(name: "BluetoothGAPTests", dependencies: ["BluetoothGAP"]),
         .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
-        .testTarget(name: "BluetoothHostTests", dependencies: ["BluetoothHost"]),
+        .testTarget(
+            name: "BluetoothHostTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
+            ]
+        ),
         .testTarget(name: "LanyardCLITests", dependencies: ["LanyardCLI"]),
         .testTarget(
             name: "QualificationTests",

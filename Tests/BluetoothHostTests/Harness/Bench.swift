@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+/// A core and a model controller, joined in memory, with a clock that tests move.
+///
+/// `drive()` exchanges packets until both sides are quiet; `advance(by:)` lets time pass, and fires
+/// each deadline on the way. What the core says ends up in the properties below.
+struct Bench {
+    /// More packets than any story needs: one that goes on beyond has two sides that chatter.
+    static let packetLimit = 20_000
+
+    var core: HostCore
+    var controller: ModelController
+    var now = Instant.zero
+    /// Whether the controller is there when the transport is opened.
+    var isReachable = true
+    private(set) var isOpen = false
+
+    private(set) var states: [AdapterState] = []
+    private(set) var completions: [RequestIdentifier: [Result<HostAnswer, any Error>]] = [:]
+    private(set) var notifications: [(link: LinkIdentifier, value: [UInt8])] = []
+    private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
+    private(set) var ends: [LinkIdentifier: [HostError]] = [:]
+    private(set) var log: [String] = []
+    private(set) var openCount = 0
+
+    private var lastRequest: UInt64 = 0
+    private var actions: [HostAction] = []
+
+    init(
+        _ profile: ModelProfile = .rich,
+        peers: [ModelPeer] = [],
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = HostConfiguration()
+        configure(&configuration)
+        let address = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+        core = HostCore(configuration: configuration, ownAddress: address)
+        controller = ModelController(profile, peers: peers)
+    }
+
+    /// A bench whose host is ready.
+    static func ready(
+        _ profile: ModelProfile = .rich,
+        peers: [ModelPeer] = [],
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) -> Bench {
+        var bench = Bench(profile, peers: peers, configure: configure)
+        bench.open()
+        bench.drive()
+        #expect(bench.core.state == .ready)
+        return bench
+    }
+
+    // MARK: Time and traffic
+
+    /// Opens the transport, as the driver does at the start.
+    mutating func open() {
+        openCount += 1
+        guard isReachable else { return core.transportClosed("nobody there", now: now) }
+        isOpen = true
+        core.transportOpened(now: now)
+    }
+
+    /// Ends the transport from the other side.
+    mutating func closeTransport() {
+        isOpen = false
+        core.transportClosed("closed", now: now)
+    }
+
+    /// Exchanges packets until nothing is left to be said.
+    mutating func drive() {
+        let isQuiet = drive(atMost: Self.packetLimit)
+        #expect(isQuiet, "host and controller chatter without end")
+    }
+
+    /// Exchanges packets until nothing is left, or the host has got `count` of them.
+    @discardableResult
+    mutating func drive(atMost count: Int) -> Bool {
+        performActions()
+        for _ in 0..<count {
+            guard isOpen, let packet = controller.nextPacket() else { return true }
+            feed(packet)
+        }
+        return !controller.hasPackets
+    }
+
+    /// Hands bytes to the host, as if they came from the controller.
+    mutating func feed(_ bytes: [UInt8]) {
+        core.receive(bytes[...])
+        while core.receiveNextPacket(now: now) { performActions() }
+        performActions()
+    }
+
+    /// Lets time pass.
+    mutating func advance(by duration: Duration) {
+        let end = now + duration
+        drive()
+        for _ in 0..<Self.packetLimit {
+            guard let deadline = core.nextDeadline, deadline <= end else {
+                now = end
+                return
+            }
+            now = max(now, deadline)
+            core.deadlinePassed(now: now)
+            drive()
+        }
+        Issue.record("a deadline that is never met")
+    }
+
+    mutating func performActions() {
+        while !core.isDrained {
+            core.takeActions(into: &actions)
+            for action in actions { perform(action) }
+            actions.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private mutating func perform(_ action: HostAction) {
+        switch action {
+        case .transmit(let packet): if isOpen { controller.receive(packet) }
+        case .reopenTransport: open()
+        case .closeTransport: if isOpen { closeTransport() }
+        case .stateChanged(let state): states.append(state)
+        case .completed(let id, let result): completions[id, default: []].append(result)
+        case .advertised(let scan, let sighting): sightings.append((scan, sighting))
+        case .notified(let link, _, let value): notifications.append((link, Array(value)))
+        case .disconnected(let link, let reason): ends[link, default: []].append(reason)
+        case .servicesChanged: break
+        case .log(let text): log.append(text)
+        }
+    }
+
+    // MARK: Wishes
+
+    mutating func takeRequest() -> RequestIdentifier {
+        lastRequest += 1
+        return RequestIdentifier(rawValue: lastRequest)
+    }
+
+    mutating func dial(
+        _ address: DeviceAddress,
+        _ options: ConnectOptions = ConnectOptions()
+    ) -> RequestIdentifier {
+        let id = takeRequest()
+        core.dial(address, options: options, id: id, now: now)
+        performActions()
+        return id
+    }
+
+    mutating func scan(
+        for filter: ScanFilter = ScanFilter(),
+        reportsDuplicates: Bool = false
+    ) -> RequestIdentifier {
+        let id = takeRequest()
+        let request = ScanRequest(
+            filter: filter,
+            parameters: ScanParameters(),
+            reportsDuplicates: reportsDuplicates
+        )
+        core.startScan(request, id: id, now: now)
+        performActions()
+        return id
+    }
+
+    mutating func ask(_ request: LinkRequest, of link: LinkIdentifier) -> RequestIdentifier {
+        let id = takeRequest()
+        core.request(request, of: link, id: id, now: now)
+        performActions()
+        return id
+    }
+
+    /// Connects, and expects that to succeed.
+    mutating func connect(_ address: DeviceAddress) throws -> LinkIdentifier {
+        let id = dial(address)
+        drive()
+        return try link(of: id)
+    }
+}
+
+// What became of requests.
+extension Bench {
+    /// What a request ended with, if it has; more than one end fails the test.
+    func result(_ id: RequestIdentifier) -> Result<HostAnswer, any Error>? {
+        let all = completions[id] ?? []
+        #expect(all.count <= 1, "request \(id.rawValue) ended \(all.count) times")
+        return all.first
+    }
+
+    func isPending(_ id: RequestIdentifier) -> Bool { result(id) == nil }
+
+    func answer(_ id: RequestIdentifier) throws -> HostAnswer {
+        try #require(result(id), "the request did not end").get()
+    }
+
+    func link(of id: RequestIdentifier) throws -> LinkIdentifier {
+        guard case .link(let link, _) = try answer(id) else { throw UnexpectedAnswer() }
+        return link
+    }
+
+    func error(_ id: RequestIdentifier) -> HostError? {
+        guard case .failure(let error)? = result(id) else { return nil }
+        return error as? HostError
+    }
+
+    struct UnexpectedAnswer: Error {}
+
+    /// Every request so far that did not end exactly once.
+    func unfinished(_ ids: some Sequence<RequestIdentifier>) -> [RequestIdentifier] {
+        ids.filter { completions[$0]?.count != 1 }
+    }
+}
+
+// A failed expectation prints what it is about, and not all there is.
+extension Bench: CustomStringConvertible {
+    var description: String { "bench at \(now), states \(states)" }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+/// A link as the controller knows it.
+struct ModelLink: Sendable {
+    let peer: DeviceAddress
+    var recombiner = FrameRecombiner()
+    /// Data packets that were not passed on yet.
+    var kept: [HCI.ACLPacket] = []
+}
+
+// Links: how they begin and end, and what travels on them.
+extension ModelController {
+    /// The handle of the link to a peer.
+    func handle(of address: DeviceAddress) -> ConnectionHandle? {
+        links.first { $0.value.peer == address }?.key
+    }
+
+    /// Makes a link if the host is looking for somebody who is there.
+    mutating func meet() {
+        guard let initiation else { return }
+        let wanted = initiation.target.map { [$0] } ?? acceptList
+        let found = wanted.first { address in
+            guard let peer = peers[address], handle(of: address) == nil else { return false }
+            return peer.presence != .absent
+        }
+        guard let found else { return }
+        self.initiation = nil
+        beginLink(to: found)
+    }
+
+    /// Makes a link, whether the host wants it or not.
+    mutating func beginLink(to address: DeviceAddress) {
+        let handle = takeHandle()
+        links[handle] = ModelLink(peer: address)
+        sendConnectionComplete(.success, handle, address)
+        if peers[address]?.presence == .neverJoins {
+            linkEnded(handle, .connectionFailedToBeEstablished)
+        }
+    }
+
+    mutating func sendConnectionComplete(
+        _ status: HCI.ErrorCode,
+        _ handle: ConnectionHandle,
+        _ address: DeviceAddress?
+    ) {
+        let peer = address.map { HCI.PeerAddress($0) } ?? .none
+        let interval = HCI.ConnectionInterval(rawValue: 24)
+        let timeout = HCI.Timeout(rawValue: 500)
+        guard leEventMask.contains(.enhancedConnectionComplete) else {
+            return send(
+                .connectionComplete(
+                    .init(
+                        status: status,
+                        connectionHandle: handle,
+                        role: .central,
+                        peerAddress: peer,
+                        interval: interval,
+                        peripheralLatency: 0,
+                        supervisionTimeout: timeout
+                    )
+                )
+            )
+        }
+        send(
+            .enhancedConnectionComplete(
+                .init(
+                    status: status,
+                    connectionHandle: handle,
+                    role: .central,
+                    peerAddress: peer,
+                    localPrivateAddress: .init(value: 0),
+                    peerPrivateAddress: .init(value: 0),
+                    interval: interval,
+                    peripheralLatency: 0,
+                    supervisionTimeout: timeout
+                )
+            )
+        )
+    }
+
+    /// The peer ends the link, or it is lost.
+    mutating func dropLink(to address: DeviceAddress, _ reason: HCI.ErrorCode) {
+        guard let handle = handle(of: address) else { return }
+        linkEnded(handle, reason)
+    }
+
+    /// A packet that was passed on reaches the peer, which may answer.
+    mutating func deliver(_ packet: HCI.ACLPacket, on handle: ConnectionHandle) {
+        guard case .frame(let frame)? = links[handle]?.recombiner.receive(packet),
+            let address = links[handle]?.peer
+        else { return }
+        for answer in peers[address]?.receive(frame) ?? [] { sendFrame(answer, on: handle) }
+    }
+
+    /// The peer sends a frame, in as many packets as it takes.
+    mutating func sendFrame(_ frame: [UInt8], on handle: ConnectionHandle) {
+        for start in stride(from: 0, to: frame.count, by: fragmentLength) {
+            let packet = HCI.ACLPacket(
+                connectionHandle: handle,
+                boundary: start == 0 ? .firstFlushable : .continuing,
+                payload: frame[start..<min(frame.count, start + fragmentLength)]
+            )
+            sendBytes(packet.h4Bytes)
+        }
+    }
+
+    /// The peer sends an ATT PDU by itself.
+    mutating func sendPDU(_ pdu: ATT.PDU, from address: DeviceAddress) {
+        guard let handle = handle(of: address) else { return }
+        sendFrame(L2CAPFrame.encode(pdu.encode(), on: .att), on: handle)
+    }
+
+    /// The peer notifies of a value.
+    mutating func notify(_ value: [UInt8], from address: DeviceAddress) {
+        let notification = ATT.HandleValueNotification(
+            handle: ModelServer.readableHandle,
+            value: value[...]
+        )
+        sendPDU(.handleValueNotification(notification), from: address)
+    }
+
+    /// The peer asks for other connection parameters on the signalling channel.
+    mutating func requestParameters(
+        _ request: ConnectionParametersRequest,
+        from address: DeviceAddress
+    ) {
+        guard let handle = handle(of: address) else { return }
+        sendFrame(L2CAPFrame.encode(request.encode(identifier: 1), on: .signalling), on: handle)
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+// Commands that are about a link.
+extension ModelController {
+    mutating func actOnLink(_ command: any HCICommand, _ opcode: HCI.Opcode) {
+        switch command {
+        case let command as HCI.Disconnect: disconnect(command)
+        case let command as HCI.ReadRSSI:
+            tell(opcode, on: command.connectionHandle) { handle in
+                HCI.ReadRSSI.ReturnParameters(connectionHandle: handle, rssi: -48)
+            }
+        case let command as HCI.LEReadPHY:
+            tell(opcode, on: command.connectionHandle) { handle in
+                HCI.LEReadPHY.ReturnParameters(
+                    connectionHandle: handle,
+                    transmit: .le1M,
+                    receive: .le1M
+                )
+            }
+        case let command as HCI.LESetDataLength: setDataLength(command)
+        case let command as HCI.LERemoteConnectionParameterRequestReply:
+            tell(opcode, on: command.connectionHandle, Self.named)
+        case let command as HCI.LERemoteConnectionParameterRequestNegativeReply:
+            tell(opcode, on: command.connectionHandle, Self.named)
+        case let command as HCI.LELongTermKeyRequestNegativeReply:
+            tell(opcode, on: command.connectionHandle, Self.named)
+        default: proceed(command, opcode)
+        }
+    }
+
+    private static func named(_ handle: ConnectionHandle) -> any HCIParameters {
+        HCI.LinkReturnParameters(connectionHandle: handle)
+    }
+
+    private mutating func tell(
+        _ opcode: HCI.Opcode,
+        on handle: ConnectionHandle,
+        _ answer: (ConnectionHandle) -> any HCIParameters
+    ) {
+        let status: HCI.ErrorCode = links[handle] == nil ? .unknownConnectionIdentifier : .success
+        complete(opcode, status, answer(handle))
+    }
+
+    private mutating func disconnect(_ command: HCI.Disconnect) {
+        let handle = command.connectionHandle
+        guard links[handle] != nil else {
+            return answer(HCI.Disconnect.opcode, .unknownConnectionIdentifier)
+        }
+        answer(HCI.Disconnect.opcode, .success)
+        guard !endlessCommands.contains(.disconnect) else { return }
+        linkEnded(handle, .connectionTerminatedByLocalHost)
+    }
+
+    private mutating func setDataLength(_ command: HCI.LESetDataLength) {
+        let handle = command.connectionHandle
+        tell(.leSetDataLength, on: handle, Self.named)
+        guard links[handle] != nil, !endlessCommands.contains(.leSetDataLength) else { return }
+        send(
+            .dataLengthChange(
+                .init(
+                    connectionHandle: handle,
+                    transmitOctets: command.transmitOctets,
+                    transmitTime: command.transmitTime,
+                    receiveOctets: 251,
+                    receiveTime: .init(rawValue: 2120)
+                )
+            )
+        )
+    }
+}
+
+// Link-layer procedures, which begin with Command Status and end with an event.
+extension ModelController {
+    private mutating func proceed(_ command: any HCICommand, _ opcode: HCI.Opcode) {
+        switch command {
+        case let command as HCI.LEConnectionUpdate:
+            proceed(opcode, on: command.connectionHandle) { handle, status in
+                .connectionUpdateComplete(
+                    .init(
+                        status: status,
+                        connectionHandle: handle,
+                        interval: command.parameters.intervalMaximum,
+                        peripheralLatency: command.parameters.peripheralLatency,
+                        supervisionTimeout: command.parameters.supervisionTimeout
+                    )
+                )
+            }
+        case let command as HCI.LESetPHY:
+            let transmit: HCI.PHY = command.preference.transmit == .le2M ? .le2M : .le1M
+            let receive: HCI.PHY = command.preference.receive == .le2M ? .le2M : .le1M
+            proceed(opcode, on: command.connectionHandle) { handle, status in
+                .phyUpdateComplete(
+                    .init(
+                        status: status,
+                        connectionHandle: handle,
+                        transmit: transmit,
+                        receive: receive
+                    )
+                )
+            }
+        case let command as HCI.ReadRemoteVersionInformation:
+            proceed(opcode, on: command.connectionHandle) { handle, status in
+                .readRemoteVersionInformationComplete(
+                    .init(
+                        status: status,
+                        connectionHandle: handle,
+                        version: .core5_2,
+                        company: 0x05F1,
+                        subversion: 9
+                    )
+                )
+            }
+        default:
+            violate(.unsupportedCommand(opcode))
+            answer(opcode, .unknownCommand)
+        }
+    }
+
+    private mutating func proceed(
+        _ opcode: HCI.Opcode,
+        on handle: ConnectionHandle,
+        _ end: (ConnectionHandle, HCI.ErrorCode) -> HCI.Event
+    ) {
+        guard links[handle] != nil else { return answer(opcode, .unknownConnectionIdentifier) }
+        answer(opcode, .success)
+        guard !endlessCommands.contains(opcode) else { return }
+        send(end(handle, badEnds[opcode] ?? .success))
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+
+/// A controller as a value: it takes the packets of a host, and answers like a strict one would.
+///
+/// Everything happens at once, in the order of the packets; there is no time here. What a host must
+/// not do is written down in `violations`, and every test ends by looking there. A test can make the
+/// controller deaf to a command, let it refuse one, take it down, and send anything in its name.
+struct ModelController: Sendable {
+    /// What the host did that a strict controller does not stand for.
+    enum Violation: Sendable, Equatable {
+        case malformedPacket
+        case malformedCommand(HCI.Opcode)
+        case unsupportedCommand(HCI.Opcode)
+        /// More commands than were allowed before an answer.
+        case hastyCommand(HCI.Opcode)
+        case illegal(HCI.Opcode)
+        case dataWithoutLink(ConnectionHandle)
+        case dataTooLong(Int)
+        case tooManyPackets(Int)
+        case wrongBoundary
+    }
+
+    /// A packet on its way to the host, and what the host may do once it has it.
+    struct Outgoing: Sendable {
+        let bytes: [UInt8]
+        var answersCommand = false
+        var freedPackets: [ConnectionHandle: Int] = [:]
+        var endedLink: ConnectionHandle?
+    }
+
+    /// A command that makes links, while it runs.
+    struct Initiation: Sendable {
+        /// Nil: whoever is on the Filter Accept List.
+        let target: DeviceAddress?
+    }
+
+    static let firstHandle: UInt16 = 0x0040
+
+    let profile: ModelProfile
+    var peers: [DeviceAddress: ModelPeer] = [:]
+
+    /// Commands that get no answer and have no effect.
+    var muteCommands: Set<HCI.Opcode> = []
+    /// Commands that are refused, and with which code.
+    var refusals: [HCI.Opcode: HCI.ErrorCode] = [:]
+    /// Commands that are accepted, and whose end is never told.
+    var endlessCommands: Set<HCI.Opcode> = []
+    /// Commands that are accepted, and end badly.
+    var badEnds: [HCI.Opcode: HCI.ErrorCode] = [:]
+    /// Whether nothing is answered at all.
+    var isHung = false
+    /// Whether data packets stay in the controller until `releasePackets`.
+    var keepsPackets = false
+    /// The most octets of data in one packet to the host.
+    var fragmentLength = 251
+
+    private(set) var violations: [Violation] = []
+    /// Every command that came, oldest first.
+    private(set) var commands: [HCI.Opcode] = []
+    /// The links from which each data packet came, oldest first.
+    private(set) var dataPackets: [ConnectionHandle] = []
+
+    var isScanning = false
+    var initiation: Initiation?
+    var acceptList: [DeviceAddress] = []
+    var links: [ConnectionHandle: ModelLink] = [:]
+    var leEventMask: HCI.LEEventMask = HCI.LEEventMask(rawValue: 0x1F)
+    var usesExtendedCommands: Bool?
+
+    private var outbox: [Outgoing] = []
+    private var unansweredCommands = 0
+    /// Data packets of which the host does not know yet that their buffers are free.
+    private var occupied: [ConnectionHandle: Int] = [:]
+    private var endedLinks: Set<ConnectionHandle> = []
+    private var nextHandle = firstHandle
+
+    init(_ profile: ModelProfile = .rich, peers: [ModelPeer] = []) {
+        self.profile = profile
+        for peer in peers { self.peers[peer.address] = peer }
+    }
+
+    /// Takes one H4 packet from the host.
+    mutating func receive(_ bytes: [UInt8]) {
+        switch try? HCI.Packet(h4: bytes[...]) {
+        case .command(let opcode, let parameters): receiveCommand(opcode, parameters)
+        case .acl(let packet): receiveData(packet)
+        default: violations.append(.malformedPacket)
+        }
+    }
+
+    /// The next packet for the host; nil if there is none.
+    mutating func nextPacket() -> [UInt8]? {
+        guard !outbox.isEmpty else { return nil }
+        let packet = outbox.removeFirst()
+        if packet.answersCommand { unansweredCommands = max(0, unansweredCommands - 1) }
+        for (handle, count) in packet.freedPackets {
+            occupied[handle] = max(0, occupied[handle, default: 0] - count)
+        }
+        if let ended = packet.endedLink {
+            endedLinks.remove(ended)
+            occupied[ended] = nil
+        }
+        return packet.bytes
+    }
+
+    var hasPackets: Bool { !outbox.isEmpty }
+
+    mutating func violate(_ violation: Violation) {
+        violations.append(violation)
+    }
+
+    mutating func send(_ outgoing: Outgoing) {
+        outbox.append(outgoing)
+    }
+
+    /// Sends any event.
+    mutating func send(_ event: HCI.Event) {
+        outbox.append(Outgoing(bytes: event.packet.h4Bytes))
+    }
+
+    /// Sends any bytes.
+    mutating func sendBytes(_ bytes: [UInt8]) {
+        outbox.append(Outgoing(bytes: bytes))
+    }
+
+    /// Forgets everything but what it is, as a controller does that was switched off and on.
+    mutating func forget() {
+        for address in links.values.map(\.peer) { peers[address]?.linkEnded() }
+        isScanning = false
+        initiation = nil
+        acceptList = []
+        links = [:]
+        leEventMask = HCI.LEEventMask(rawValue: 0x1F)
+        usesExtendedCommands = nil
+        outbox = []
+        unansweredCommands = 0
+        occupied = [:]
+        endedLinks = []
+        nextHandle = Self.firstHandle
+    }
+
+    /// Restarts without being asked to, and says so.
+    mutating func restart() {
+        forget()
+        complete(.reset, .success)
+    }
+
+    mutating func takeHandle() -> ConnectionHandle {
+        defer { nextHandle += 1 }
+        return ConnectionHandle(rawValue: nextHandle)
+    }
+}
+
+// Commands: how they arrive and how they are answered.
+extension ModelController {
+    private mutating func receiveCommand(_ opcode: HCI.Opcode, _ parameters: ArraySlice<UInt8>) {
+        commands.append(opcode)
+        guard !isHung, !muteCommands.contains(opcode) else { return }
+        unansweredCommands += 1
+        if unansweredCommands > profile.commandCount, opcode != .readLocalVersionInformation {
+            violate(.hastyCommand(opcode))
+        }
+        guard isListed(opcode) else {
+            violate(.unsupportedCommand(opcode))
+            return answer(opcode, .unknownCommand)
+        }
+        guard let command = try? HCI.command(opcode: opcode, parameters: parameters) else {
+            violate(.malformedCommand(opcode))
+            return answer(opcode, .invalidCommandParameters)
+        }
+        if let code = refusals[opcode] {
+            return command is any CommandStatusCommand
+                ? answer(opcode, code) : complete(opcode, code)
+        }
+        execute(command)
+    }
+
+    private func isListed(_ opcode: HCI.Opcode) -> Bool {
+        profile.commands.contains(opcode)
+    }
+
+    /// Sends Command Status.
+    mutating func answer(_ opcode: HCI.Opcode, _ status: HCI.ErrorCode) {
+        let event = HCI.Event.commandStatus(
+            .init(status: status, allowedPackets: UInt8(profile.commandCount), opcode: opcode)
+        )
+        send(Outgoing(bytes: event.packet.h4Bytes, answersCommand: true))
+    }
+
+    /// Sends Command Complete.
+    mutating func complete(
+        _ opcode: HCI.Opcode,
+        _ status: HCI.ErrorCode,
+        _ parameters: (any HCIParameters)? = nil
+    ) {
+        let event = HCI.Event.commandComplete(
+            .init(
+                allowedPackets: UInt8(profile.commandCount),
+                opcode: opcode,
+                returnParameters: [status.rawValue] + (parameters?.encodedParameters ?? [])
+            )
+        )
+        send(Outgoing(bytes: event.packet.h4Bytes, answersCommand: true))
+    }
+}
+
+// Data: how it arrives and what becomes of the buffers.
+extension ModelController {
+    private mutating func receiveData(_ packet: HCI.ACLPacket) {
+        guard !isHung else { return }
+        let handle = packet.connectionHandle
+        guard links[handle] != nil else {
+            // The host may not know yet that the link has ended.
+            if !endedLinks.contains(handle) { violate(.dataWithoutLink(handle)) }
+            return
+        }
+        dataPackets.append(handle)
+        occupied[handle, default: 0] += 1
+        let count = occupied.values.reduce(0, +)
+        if count > profile.aclPacketCount { violate(.tooManyPackets(count)) }
+        if packet.payload.count > profile.aclPacketLength {
+            violate(.dataTooLong(packet.payload.count))
+        }
+        if packet.boundary != .firstNonFlushable, packet.boundary != .continuing {
+            violate(.wrongBoundary)
+        }
+        guard !keepsPackets else {
+            links[handle]?.kept.append(packet)
+            return
+        }
+        pass(packet, on: handle)
+    }
+
+    /// Passes on packets that were kept, the oldest of one link first.
+    mutating func releasePackets(_ count: Int, on handle: ConnectionHandle) {
+        for _ in 0..<count {
+            guard let packet = links[handle]?.kept.first else { return }
+            links[handle]?.kept.removeFirst()
+            pass(packet, on: handle)
+        }
+    }
+
+    private mutating func pass(_ packet: HCI.ACLPacket, on handle: ConnectionHandle) {
+        let event = HCI.Event.numberOfCompletedPackets(
+            .init(completed: [.init(connectionHandle: handle, count: 1)])
+        )
+        send(Outgoing(bytes: event.packet.h4Bytes, freedPackets: [handle: 1]))
+        deliver(packet, on: handle)
+    }
+
+    /// The link is forgotten; the host still has to hear of it.
+    mutating func linkEnded(_ handle: ConnectionHandle, _ reason: HCI.ErrorCode) {
+        guard let link = links.removeValue(forKey: handle) else { return }
+        peers[link.peer]?.linkEnded()
+        endedLinks.insert(handle)
+        let event = HCI.Event.disconnectionComplete(
+            .init(status: .success, connectionHandle: handle, reason: reason)
+        )
+        send(Outgoing(bytes: event.packet.h4Bytes, endedLink: handle))
+    }
+}
+
+extension ModelController: CustomStringConvertible {
+    var description: String { "model controller with \(links.count) links" }
+}
