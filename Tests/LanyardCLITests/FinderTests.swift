@@ -90,6 +90,16 @@ import Testing
         }
     }
 
+    @Test("A name is found as it was printed")
+    func findsPrintedNames() async throws {
+        let odd = Advertisement(
+            address: lamp.address,
+            data: AdvertisingData([4, 9, 0x41, 0x1B, 0xFF])
+        )
+        let found = try await finder(hearing: [odd]).find(Target("A\\u{1B}\\xFF"))
+        #expect(found.address == lamp.address)
+    }
+
     @Test(
         "A target that is not heard is not found, however the scan ends",
         arguments: [true, false]

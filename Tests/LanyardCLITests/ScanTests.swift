@@ -34,6 +34,12 @@ import Testing
         )
     }
 
+    @Test("A name that is no UTF-8 shows its bytes")
+    func printsInvalidNames() {
+        let line = Self.advertisement(hex: "0308" + "41ff").line
+        #expect(line.hasSuffix("\"A\\xFF\"  -"))
+    }
+
     @Test("A line of a silent stranger says so")
     func printsEmptyLines() {
         #expect(Self.advertisement(rssi: nil).line == "C4:F0:00:00:00:01/random  -         -  -")
@@ -75,7 +81,7 @@ import Testing
     func keepsWhatWasSaid() {
         var sighting = Sighting(Self.advertisement(hex: Self.full), at: .zero)
         sighting.update(with: Self.advertisement(rssi: nil), at: Self.seconds(2))
-        #expect(sighting.name == "Lamp\u{1B}")
+        #expect(sighting.name == "Lamp\\u{1B}")
         #expect(sighting.summary == "Heart Rate, Battery")
         #expect(sighting.rssi == -60)
         #expect(sighting.lastSeen == Self.seconds(2))

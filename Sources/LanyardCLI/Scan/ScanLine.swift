@@ -35,7 +35,7 @@ extension Advertisement {
     /// What the device says of itself.
     fileprivate var words: String {
         let summary = Sighting(self, at: .zero).summary
-        let name = data.localName.map { "\"\(TerminalText.escape($0))\"" } ?? "-"
+        let name = data.printableName.map { "\"\($0)\"" } ?? "-"
         return "\(name)  \(summary.isEmpty ? "-" : summary)"
     }
 

@@ -21,7 +21,7 @@ struct ScanTable: Sendable {
 
     private func cells(of sighting: Sighting, now: Instant) -> [String] {
         [
-            sighting.name.map(TerminalText.escape) ?? "",
+            sighting.name ?? "",
             AddressText.describe(sighting.address),
             sighting.rssi.map { SignalBar.text(rssi: $0) + " \($0)" } ?? "",
             sighting.summary,

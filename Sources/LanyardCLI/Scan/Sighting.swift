@@ -6,7 +6,7 @@ import BluetoothTypes
 /// A device that a scan has seen, and what it said.
 struct Sighting: Equatable, Sendable {
     let address: DeviceAddress
-    /// The name it advertised; not escaped.
+    /// The name it advertised, safe to print.
     var name: String?
     /// In dBm, smoothed over the last advertisements; nil if never measured.
     var signal: Double?
@@ -17,7 +17,7 @@ struct Sighting: Equatable, Sendable {
 
     init(_ advertisement: Advertisement, at now: Instant) {
         address = advertisement.address
-        name = advertisement.data.localName
+        name = advertisement.data.printableName
         signal = advertisement.rssi.map(Double.init)
         services = advertisement.data.serviceUUIDs
         company = advertisement.data.manufacturerData?.company
@@ -27,7 +27,7 @@ struct Sighting: Equatable, Sendable {
 
     /// Takes over what a later advertisement says; what it leaves out still holds.
     mutating func update(with advertisement: Advertisement, at now: Instant) {
-        name = advertisement.data.localName ?? name
+        name = advertisement.data.printableName ?? name
         company = advertisement.data.manufacturerData?.company ?? company
         let services = advertisement.data.serviceUUIDs
         if !services.isEmpty { self.services = services }
@@ -49,6 +49,15 @@ struct Sighting: Equatable, Sendable {
         guard names.isEmpty else { return names.joined(separator: ", ") }
         guard let company else { return "" }
         return AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
+    }
+}
+
+extension AdvertisingData {
+    /// The advertised name, safe to print: also what is no UTF-8 in it is shown.
+    var printableName: String? {
+        let names = [DataType.completeLocalName, .shortenedLocalName].lazy
+        return names.compactMap { type in structures.first { $0.type == type } }.first
+            .map { TerminalText.escape(utf8: $0.value) }
     }
 }
 

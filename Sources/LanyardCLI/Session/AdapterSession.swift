@@ -25,7 +25,8 @@ struct AdapterSession: Sendable {
     func withHost(
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
     ) async throws {
-        let host = try makeHost()
+        let trace = try makeTrace()
+        let host = makeHost(on: trace ?? adapter.makeTransport())
         let end = await result {
             try await limits.run("opening \(adapter)") { try await host.start() }
             try await FirstResult.of([
@@ -35,6 +36,9 @@ struct AdapterSession: Sendable {
         }
         ProgressLine(console: console).clear()
         await Self.close(host, within: Self.closingLimit(after: end))
+        if let failure = trace?.failure {
+            console.remark("lanyard: the trace is not whole: \(failure)\n")
+        }
         try end.get()
     }
 
@@ -61,19 +65,20 @@ struct AdapterSession: Sendable {
         }
     }
 
-    private func makeHost() throws -> BluetoothHost {
-        var transport = adapter.makeTransport()
-        if let traceFile {
-            do {
-                transport = try TracingTransport(wrapping: transport, path: traceFile)
-            } catch {
-                throw ProgramFailure(
-                    .inputOutput,
-                    "the trace file \(TerminalText.escape(traceFile)) cannot be made",
-                    advice: "give --trace a file in a directory that you may write to"
-                )
-            }
+    private func makeTrace() throws -> TracingTransport? {
+        guard let traceFile else { return nil }
+        do {
+            return try TracingTransport(wrapping: adapter.makeTransport(), path: traceFile)
+        } catch {
+            throw ProgramFailure(
+                .inputOutput,
+                "the trace file \(TerminalText.escape(traceFile)) cannot be made",
+                advice: "give --trace a file in a directory that you may write to"
+            )
         }
+    }
+
+    private func makeHost(on transport: any HCITransport) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
         return BluetoothHost(transport: transport, configuration: configuration)

@@ -6,7 +6,7 @@ import BluetoothTypes
 enum Target: Equatable, Sendable {
     /// An address; `kind` is nil if it was not given and must be learnt by scanning.
     case address(value: UInt64, kind: DeviceAddress.Kind?)
-    /// A name that the device advertises.
+    /// A name that the device advertises, as it is or as it was printed.
     case name(String)
 
     /// Reads `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, or a name. A name that

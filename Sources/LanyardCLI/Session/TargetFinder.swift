@@ -28,7 +28,7 @@ struct TargetFinder: Sendable {
         do {
             return try await limits.run("scanning for \(target)", within: limits.search) {
                 for try await advertisement in scan() {
-                    if let name = advertisement.data.localName { await names.insert(name) }
+                    if let name = advertisement.data.printableName { await names.insert(name) }
                     guard target.matches(advertisement) else { continue }
                     return Found(
                         address: advertisement.address,
@@ -47,7 +47,7 @@ struct TargetFinder: Sendable {
         }
     }
 
-    /// The names heard meanwhile: one of them may be what was meant.
+    /// The names heard meanwhile, safe to print: one of them may be what was meant.
     private actor SeenNames {
         private var names: Set<String> = []
         private static let limit = 100
@@ -66,7 +66,8 @@ extension Target {
         case .address(let value, let kind):
             advertisement.address.value == value
                 && (kind == nil || kind == advertisement.address.kind)
-        case .name(let name): advertisement.data.localName == name
+        case .name(let name):
+            advertisement.data.localName == name || advertisement.data.printableName == name
         }
     }
 }
@@ -77,7 +78,7 @@ extension ProgramFailure {
         within limit: Duration,
         seen names: [String]
     ) -> ProgramFailure {
-        let others = names.prefix(3).map { "'\(TerminalText.escape($0))'" }
+        let others = names.prefix(3).map { "'\($0)'" }
         let heard = others.isEmpty ? "" : " (heard \(others.joined(separator: ", ")))"
         return ProgramFailure(
             .notFound,
