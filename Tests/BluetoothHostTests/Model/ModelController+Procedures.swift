@@ -89,8 +89,8 @@ extension ModelController {
                 )
             }
         case let command as HCI.LESetPHY:
-            let transmit: HCI.PHY = command.preference.transmit == .le2M ? .le2M : .le1M
-            let receive: HCI.PHY = command.preference.receive == .le2M ? .le2M : .le1M
+            let transmit: PHY = command.preference.transmit == .le2M ? .le2M : .le1M
+            let receive: PHY = command.preference.receive == .le2M ? .le2M : .le1M
             proceed(opcode, on: command.connectionHandle) { handle, status in
                 .phyUpdateComplete(
                     .init(
