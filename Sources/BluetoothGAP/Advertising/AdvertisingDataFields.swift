@@ -94,8 +94,8 @@ extension AdvertisingData {
 
     /// The abbreviations for schemes that devices in the field use (Assigned Numbers, 2.7).
     private static let uriSchemes: [UInt32: String] = [
-        0x01: "", 0x02: "aaa:", 0x0F: "data:", 0x11: "dict:", 0x14: "ftp:", 0x15: "geo:",
-        0x16: "http:", 0x17: "https:",
+        0x01: "", 0x09: "coap:", 0x0A: "coaps:", 0x0C: "data:", 0x11: "ftp:", 0x12: "geo:",
+        0x16: "http:", 0x17: "https:", 0x26: "mailto:", 0x3E: "sms:", 0x45: "tel:", 0x4E: "urn:",
     ]
 
     private func addresses(of type: DataType, kind: DeviceAddress.Kind) -> [DeviceAddress] {

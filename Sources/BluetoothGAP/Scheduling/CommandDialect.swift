@@ -166,7 +166,8 @@ private enum ScanTiming {
 
     /// Vol 4, Part E, 7.8.64 and 7.8.66. The windows of several PHYs must fit beside each other.
     static func extended(_ interval: Duration, _ window: Duration, phyCount: Int) -> Pair {
-        pair(max(interval, window * phyCount), window, maximum: extendedMaximum)
+        let window = min(window, extendedMaximum / phyCount)
+        return pair(max(interval, window * phyCount), window, maximum: extendedMaximum)
     }
 
     private static func pair(_ interval: Duration, _ window: Duration, maximum: Duration) -> Pair {

@@ -126,6 +126,13 @@ struct AdvertisingDataTests {
         #expect(try advertising("0427ff0001").supportedFeatures == 0x0100FF)
         #expect(try advertising("0724172f2f612e62").uri == "https://a.b")
         #expect(try advertising("0324 7f61").uri == nil)
+        let schemes: [(String, String)] = [
+            ("01", ""), ("0c", "data:"), ("11", "ftp:"), ("12", "geo:"), ("16", "http:"),
+            ("45", "tel:"),
+        ]
+        for (code, scheme) in schemes {
+            #expect(try advertising("0324\(code)61").uri == scheme + "a")
+        }
     }
 
     @Test("structures of unknown types are kept")

@@ -91,6 +91,23 @@ struct CommandDialectTests {
         #expect(with.phys.coded?.window.rawValue == 96)
     }
 
+    @Test("the windows of two PHYs fit beside each other, however long a window is asked for")
+    func longestWindow() throws {
+        var parameters = ScanParameters()
+        parameters.window = .seconds(Int64.max)
+        parameters.phys = [.le1M, .leCoded]
+        var capabilities = ControllerCapabilities.extended
+        capabilities.leFeatures.insert(.coded)
+        let command = try decode(
+            .setScanParameters(parameters),
+            in: CommandDialect(capabilities, ownAddressKind: .random),
+            as: HCI.LESetExtendedScanParameters.self
+        )
+        let coded = try #require(command.phys.coded)
+        #expect(coded.interval.rawValue == 0xFFFF)
+        #expect(coded.window.rawValue == 0x7FFF)
+    }
+
     @Test("a controller with only half of the extended commands is spoken to in legacy ones")
     func half() {
         var capabilities = ControllerCapabilities.forTests(commands: [
