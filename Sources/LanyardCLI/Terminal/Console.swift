@@ -37,11 +37,23 @@ extension Console {
             do {
                 try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
             } catch {
-                throw ProgramFailure.outputClosed
+                throw failure(ofWriting: error)
             }
         },
         remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
     )
+
+    /// A reader that has gone is no fault: `lanyard scan | head` ends that way. A full disk is one.
+    private static func failure(ofWriting error: any Error) -> ProgramFailure {
+        let cause =
+            (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+        guard cause.code != Int(EPIPE) else { return .outputClosed }
+        return ProgramFailure(
+            .inputOutput,
+            "the output cannot be written: \(String(cString: strerror(Int32(cause.code))))",
+            advice: "make room, or send it elsewhere"
+        )
+    }
 
     private static func terminalSize() -> Size {
         var window = winsize()
