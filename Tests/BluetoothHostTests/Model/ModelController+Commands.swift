@@ -99,7 +99,7 @@ extension ModelController {
                     type: .init(rawValue: 0b10011),
                     address: address,
                     primaryPHY: .le1M,
-                    secondaryPHY: .none,
+                    secondaryPHY: nil,
                     setIdentifier: 0xFF,
                     transmitPower: 127,
                     rssi: -60,
