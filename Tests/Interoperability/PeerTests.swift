@@ -77,9 +77,10 @@ import Testing
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
             let relay = try await peers.relay(to: controllers.adapters[0], at: 100)
-            let accessory = try await peers.accessory(.demo, on: relay.adapter)
+            async let starting = peers.accessory(.demo, on: relay.adapter)
             try await relay.reached(within: Self.limit)
-            accessory.process.kill()
+            relay.release()
+            try await starting.process.kill()
             #expect(try await relay.passed(within: Self.limit) > 100)
         }
     }

@@ -60,8 +60,8 @@ struct Relay: Sendable {
         case close
         /// The controller says nothing any more.
         case hang
-        /// Nothing: the test does something itself.
-        case report
+        /// Nothing passes to the host until `release()`: the test does something meanwhile.
+        case hold
     }
 
     let process: ChildProcess
@@ -75,6 +75,11 @@ struct Relay: Sendable {
             if line == "reached" { return }
         }
         throw ProcessError.ended("the relay ended", log: process.log)
+    }
+
+    /// Lets a held wire pass everything again.
+    func release() {
+        process.send(signal: SIGUSR1)
     }
 
     /// Waits until the next connection has ended; how many octets passed towards the host.
@@ -128,7 +133,7 @@ final class PeerGroup: Sendable {
     func relay(
         to adapter: String,
         at point: Int? = nil,
-        do break: Relay.Break = .report
+        do break: Relay.Break = .hold
     ) async throws -> Relay {
         let script = PeerInstallation.scripts + "relay.py"
         let breaking = point.map { ["--at", "\($0)", "--do", `break`.rawValue] } ?? []

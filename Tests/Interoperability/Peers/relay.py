@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A wire between a host and a controller that breaks once, at a chosen point.
 
-usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at OCTETS --do close|hang|report]
+usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at OCTETS --do close|hang|hold]
 
 Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When OCTETS have passed towards the host it
-prints `reached`, and closes both sides, or passes nothing any more, or goes on. Connections that
-come after that pass untouched. After each connection prints `passed OCTETS`.
+prints `reached`, and closes both sides, or passes nothing towards the host any more, or nothing
+until SIGUSR1. Connections that come after that pass untouched. After each prints `passed OCTETS`.
 """
 
 import argparse
 import asyncio
+import signal
 
 from lifetime import adapter_address, announce, run
 
@@ -22,6 +23,8 @@ class Relay:
         self.target = adapter_address(arguments.to)
         self.point = arguments.at
         self.action = arguments.do
+        self.released = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self.released.set)
 
     async def connect(self):
         kind, place = self.target
@@ -66,7 +69,9 @@ class Relay:
         print("reached", flush=True)
         if self.action == "hang":
             await asyncio.Event().wait()
-        return self.action == "report"
+        if self.action == "hold":
+            await self.released.wait()
+        return self.action == "hold"
 
 
 async def main(arguments):
@@ -80,6 +85,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A wire that breaks once")
     parser.add_argument("--to", required=True, help="the controller's adapter")
     parser.add_argument("--at", type=int, help="the point, in octets towards the host")
-    parser.add_argument("--do", choices=["close", "hang", "report"], default="close")
+    parser.add_argument("--do", choices=["close", "hang", "hold"], default="close")
     arguments = parser.parse_args()
     run(lambda: main(arguments))
