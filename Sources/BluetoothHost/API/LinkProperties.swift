@@ -20,6 +20,8 @@ public struct ConnectionParameters: Sendable, Equatable {
 
 /// The largest link-layer payloads of a link (Vol 6, Part B, 4.5.10).
 public struct DataLength: Sendable, Equatable {
+    /// What a payload can be allowed; every link begins with the least.
+    public static let octetRange = 27...251
     /// Octets in one packet we send, 27 to 251.
     public let transmitOctets: Int
     /// Octets in one packet we receive, 27 to 251.

@@ -65,7 +65,9 @@ extension HostCore {
         octets: Int,
         to handle: ConnectionHandle
     ) -> HCI.EncodedCommand {
-        let octets = UInt16(min(max(octets, 27), 251))
+        let octets = UInt16(
+            min(max(octets, DataLength.octetRange.lowerBound), DataLength.octetRange.upperBound)
+        )
         let overhead: UInt16 = 14  // preamble, access address, header, MIC, CRC
         let command = HCI.LESetDataLength(
             connectionHandle: handle,

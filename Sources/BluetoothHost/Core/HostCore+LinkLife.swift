@@ -29,15 +29,23 @@ extension HostCore {
     /// What every new link begins with: larger packets, and the MTU exchange, whose answer shows
     /// that the peer takes part in the link.
     private mutating func prepare(_ handle: ConnectionHandle, now: Instant) {
-        if configuration.requestsDataLength,
-            capabilities?.commands.contains(.leSetDataLength) == true
-        {
-            let command = Self.dataLengthCommand(octets: 251, to: handle)
+        if configuration.requestsDataLength, let octets = longestPacket {
+            let command = Self.dataLengthCommand(octets: octets, to: handle)
             send(command, for: .upkeep, now: now)
         }
         let probe = takeOwnOperation()
         links[handle]?.probe = probe
         start(.exchangeMTU, id: probe, on: handle, now: now)
+    }
+
+    /// The longest link-layer payload that the controller sends; nil if that is what every link
+    /// begins with.
+    private var longestPacket: Int? {
+        guard let capabilities, capabilities.supports(HCI.LESetDataLength.self),
+            let octets = capabilities.maximumDataLength?.transmitOctets,
+            octets > DataLength.octetRange.lowerBound
+        else { return nil }
+        return Int(octets)
     }
 
     /// Ends a link on our side: everything that waits on it is told why.

@@ -26,7 +26,10 @@ struct LinkState: Sendable {
     let handle: ConnectionHandle
     let peer: DeviceAddress
     var parameters: ConnectionParameters
-    var dataLength = DataLength(transmitOctets: 27, receiveOctets: 27)
+    var dataLength = DataLength(
+        transmitOctets: DataLength.octetRange.lowerBound,
+        receiveOctets: DataLength.octetRange.lowerBound
+    )
     var phy = LinkPHY(transmit: .le1M, receive: .le1M)
 
     var recombiner = FrameRecombiner()
