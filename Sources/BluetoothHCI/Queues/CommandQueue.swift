@@ -65,6 +65,16 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
         return sendAllowed(now: now)
     }
 
+    /// Takes back the commands that were not sent yet and whose purpose is obsolete. Returns the
+    /// purposes; nothing more is said of them.
+    package mutating func withdraw(where isObsolete: (Purpose) -> Bool) -> [Purpose] {
+        let withdrawn = pending.map(\.purpose).filter(isObsolete)
+        guard !withdrawn.isEmpty else { return [] }
+        pending.removeAll { isObsolete($0.purpose) }
+        if pending.isEmpty { stallDeadline = nil }
+        return withdrawn
+    }
+
     /// A Command Complete event came.
     package mutating func commandCompleted(
         opcode: HCI.Opcode,

@@ -142,6 +142,32 @@ struct QueueHarness {
         #expect(harness.enqueue(HCI.LERand(), "over") == [.finished("over", .discarded)])
     }
 
+    @Test("lets go of what waits and is withdrawn, and keeps the order of the rest")
+    func withdrawal() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "sent")
+        for purpose in ["a", "b", "a", "c"] { _ = harness.enqueue(HCI.LERand(), purpose) }
+        #expect(harness.queue.withdraw { $0 == "a" || $0 == "sent" } == ["a", "a"])
+        #expect(
+            harness.complete(.leRand)
+                == [.finished("sent", .complete([0])), .sends(HCI.LERand())]
+        )
+        #expect(
+            harness.complete(.leRand) == [.finished("b", .complete([0])), .sends(HCI.LERand())]
+        )
+        #expect(harness.complete(.leRand) == [.finished("c", .complete([0]))])
+    }
+
+    @Test("does not ask why the controller stalls once nothing waits") func withdrawalInStall() {
+        var harness = QueueHarness()
+        _ = harness.enqueue(HCI.LERand(), "a")
+        _ = harness.enqueue(HCI.LERand(), "b")
+        _ = harness.complete(.leRand, allowing: 0)
+        #expect(harness.queue.nextDeadline != nil)
+        #expect(harness.queue.withdraw { $0 == "b" } == ["b"])
+        #expect(harness.queue.nextDeadline == nil)
+    }
+
     @Test("ends everything when reset, and starts afresh") func reset() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.Reset(), "a")
