@@ -286,7 +286,7 @@ public actor BluetoothHost {
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))
         case .servicesChanged(let link, let first, let last):
-            configuration.logger.info("\(link): services \(first)...\(last) changed")
+            log("link \(link.rawValue): services \(first)...\(last) changed")
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
         case .log(let text): log(text)

@@ -85,8 +85,9 @@ extension HostCore {
     }
 
     mutating func expireDials(now: Instant) {
-        for (id, dial) in dials {
-            guard let deadline = dial.deadline, deadline <= now else { continue }
+        for id in dials.keys {
+            // One that ends may take others along: each is looked up when it is its turn.
+            guard let deadline = dials[id]?.deadline, deadline <= now else { continue }
             cancelDial(id, now: now)
             fail(id, HostError.timedOut)
         }
@@ -118,6 +119,9 @@ extension HostCore {
         case .disconnected(.connectionFailedToBeEstablished),
             .failedToConnect(.connectionFailedToBeEstablished):
             isStanding || dial.failedEstablishments < Self.establishmentLimit
+        case .disconnected(.connectionTimeout),
+            .disconnected(.connectionTerminatedByLocalHost):
+            isStanding
         default: false
         }
     }

@@ -28,6 +28,45 @@ extension HostCore {
         send(command, for: .request(id, link, request), now: now)
     }
 
+    /// Has the controller do something about a link for the host's own sake. Of a link that does
+    /// not exist the controller is told nothing.
+    mutating func upkeep(
+        _ command: HCI.EncodedCommand,
+        on handle: ConnectionHandle,
+        beginning procedure: LinkState.Procedure? = nil,
+        now: Instant
+    ) {
+        guard let link = links[handle]?.identifier else { return }
+        if let procedure {
+            let waiter = LinkState.Waiter(request: nil, deadline: now + Self.procedureTimeout)
+            links[handle]?.procedures[procedure] = waiter
+        }
+        send(command, for: .upkeep(link, procedure), now: now)
+    }
+
+    /// The controller answered what the host asked for its own sake.
+    mutating func upkeepAnswered(
+        _ link: LinkIdentifier,
+        _ procedure: LinkState.Procedure?,
+        _ result: CommandResult
+    ) {
+        do throws(CommandFailure) {
+            try result.requireSuccess()
+        } catch {
+            emit(.log("the controller refused housekeeping: \(error)"))
+            guard let procedure, let handle = handles[link] else { return }
+            links[handle]?.procedures[procedure] = nil
+        }
+    }
+
+    /// Takes back what was to be asked about a link that has ended: its handle may soon be another
+    /// link's. Who waits for a procedure, or for the end, is told with the link's other waiters.
+    mutating func withdrawCommands(of link: LinkIdentifier, _ error: HostError) {
+        for case .request(let id, _, let request) in commands.withdraw(where: { $0.link == link }) {
+            if request.procedure == nil { fail(id, error) }
+        }
+    }
+
     private func command(
         for request: LinkRequest,
         to handle: ConnectionHandle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
@@ -25,7 +26,7 @@ extension HostCore {
             let reply = HCI.LELongTermKeyRequestNegativeReply(
                 connectionHandle: event.connectionHandle
             )
-            send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+            upkeep(HCI.EncodedCommand(reply), on: event.connectionHandle, now: now)
         default: break
         }
     }
@@ -51,7 +52,7 @@ extension HostCore {
                 identifier: identifier,
                 report: report,
                 dial: dial,
-                receiveMTULimit: configuration.attMTU
+                receiveMTULimit: min(max(configuration.attMTU, ATT.defaultMTU), 517)
             )
             linkBegan(link, now: now)
         }
@@ -66,7 +67,12 @@ extension HostCore {
         guard event.status == .success else {
             return disconnectionFailed(handle, HostError.controller(event.status))
         }
-        endLink(handle, with: .disconnected(event.reason), now: now)
+        linkIsGone(handle, .disconnected(event.reason), now: now)
+    }
+
+    /// A link is gone: the room it took is others' now.
+    mutating func linkIsGone(_ handle: ConnectionHandle, _ error: HostError, now: Instant) {
+        endLink(handle, with: error, now: now)
         perform(scheduler.linkCountChanged(now: now), now: now)
         pumpAll(now: now)
         finishShutDown(now: now)
@@ -84,17 +90,18 @@ extension HostCore {
         do throws(CommandFailure) {
             try result.requireSuccess()
         } catch .refused(.unknownConnectionIdentifier) {
-            endLink(handle, with: .disconnected(.connectionTerminatedByLocalHost), now: now)
+            linkIsGone(handle, .disconnected(.connectionTerminatedByLocalHost), now: now)
         } catch {
             disconnectionFailed(handle, HostError(error, state))
         }
     }
 
-    /// The controller will not end the link: who asked is told, and may ask again.
+    /// The controller will not end the link: who asked is told, and may ask again. A link that
+    /// nobody but the host wants to end is given up when its time is over.
     mutating func disconnectionFailed(_ handle: ConnectionHandle, _ error: HostError) {
-        guard let requests = links[handle]?.disconnectRequests else { return }
+        guard let requests = links[handle]?.disconnectRequests, !requests.isEmpty else { return }
         links[handle]?.disconnectRequests = []
-        links[handle]?.isDisconnecting = false
+        links[handle]?.disconnectDeadline = nil
         for request in requests { fail(request, error) }
     }
 
@@ -162,13 +169,13 @@ extension HostCore {
                 connectionHandle: event.connectionHandle,
                 reason: .unacceptableConnectionParameters
             )
-            return send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+            return upkeep(HCI.EncodedCommand(reply), on: event.connectionHandle, now: now)
         }
         let reply = HCI.LERemoteConnectionParameterRequestReply(
             connectionHandle: event.connectionHandle,
             parameters: HCI.ConnectionParameters(request)
         )
-        send(HCI.EncodedCommand(reply), for: .upkeep, now: now)
+        upkeep(HCI.EncodedCommand(reply), on: event.connectionHandle, now: now)
     }
 }
 

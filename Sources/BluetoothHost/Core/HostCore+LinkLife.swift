@@ -31,7 +31,7 @@ extension HostCore {
     private mutating func prepare(_ handle: ConnectionHandle, now: Instant) {
         if configuration.requestsDataLength, let octets = longestPacket {
             let command = Self.dataLengthCommand(octets: octets, to: handle)
-            send(command, for: .upkeep, now: now)
+            upkeep(command, on: handle, now: now)
         }
         let probe = takeOwnOperation()
         links[handle]?.probe = probe
@@ -54,6 +54,7 @@ extension HostCore {
         handles[link.identifier] = nil
         linkOrder.removeAll { $0 == handle }
         transmitQueue.close(handle)
+        withdrawCommands(of: link.identifier, error)
         for action in link.gatt.close() {
             guard case .completed(let id, let result) = action, id < Self.ownOperationBase
             else { continue }

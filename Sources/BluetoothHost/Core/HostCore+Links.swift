@@ -104,7 +104,7 @@ extension HostCore {
     ) {
         if let request { links[handle]?.disconnectRequests.append(request) }
         guard let link = links[handle], !link.isDisconnecting else { return }
-        links[handle]?.isDisconnecting = true
+        links[handle]?.disconnectDeadline = now + Self.disconnectLimit
         let command = HCI.Disconnect(
             connectionHandle: handle,
             reason: .remoteUserTerminatedConnection
@@ -182,7 +182,7 @@ extension HostCore {
     }
 
     /// The first operation on a link of our own is the MTU exchange. Any answer, a refusal too,
-    /// shows that the peer is there and the link is usable.
+    /// shows that the peer is there and the link is usable; silence shows that it is not.
     private mutating func ownOperationCompleted(
         _ id: UInt64,
         _ result: Result<GATT.Outcome, GATT.Failure>,
@@ -191,7 +191,11 @@ extension HostCore {
         guard let link = links[handle], link.probe == id else { return }
         links[handle]?.probe = nil
         guard let dial = link.dial else { return }
-        links[handle]?.dial = nil
-        dialEstablished(dial, link: link)
+        switch result {
+        case .failure(.timedOut), .failure(.bearerClosed): break  // the link's end follows
+        default:
+            links[handle]?.dial = nil
+            dialEstablished(dial, link: link)
+        }
     }
 }

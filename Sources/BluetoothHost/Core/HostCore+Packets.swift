@@ -16,6 +16,10 @@ extension HostCore {
 
     /// Handles one packet that is complete; false if there is none.
     package mutating func receiveNextPacket(now: Instant) -> Bool {
+        guard isConnected else {
+            deframer.reset()
+            return false
+        }
         do {
             guard let packet = try deframer.next() else { return false }
             route(packet, now: now)
@@ -29,9 +33,8 @@ extension HostCore {
     }
 
     private mutating func route(_ packet: HCI.Packet, now: Instant) {
-        guard isConnected else { return }
         switch packet {
-        case .acl(let data): receive(data, now: now)
+        case .acl(let data): if state == .ready { receive(data, now: now) }
         case .event(let code, let parameters):
             do {
                 receive(try HCI.Event(code: code, parameters: parameters), now: now)
@@ -74,7 +77,6 @@ extension HostCore {
 
     private mutating func receive(_ event: HCI.Event, now: Instant) {
         switch event {
-        case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
         case .commandComplete(let event):
             guard event.opcode != .reset || startup != nil else {
                 // Nobody asked for a reset: the controller has restarted by itself.
@@ -95,13 +97,21 @@ extension HostCore {
                 now: now
             )
             perform(actions, now: now)
+        case .hardwareError(let event): controllerFailed(.hardwareError(event.code), now: now)
+        // Until the controller is set up, whatever else it tells is from before its reset.
+        default: if state == .ready { receiveNews(event, now: now) }
+        }
+    }
+
+    private mutating func receiveNews(_ event: HCI.Event, now: Instant) {
+        switch event {
+        case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
         case .advertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
         case .directedAdvertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
         case .extendedAdvertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
-        case .hardwareError(let event): controllerFailed(.hardwareError(event.code), now: now)
         default: receiveLinkEvent(event, now: now)
         }
     }
@@ -139,12 +149,7 @@ extension HostCore {
             perform(scheduler.commandFinished(step, result: result, now: now), now: now)
         case .request(let id, let link, let request): requestAnswered(id, link, request, result)
         case .disconnection(let link): disconnectionAnswered(link, result, now: now)
-        case .upkeep:
-            do {
-                try result.requireSuccess()
-            } catch {
-                emit(.log("the controller refused housekeeping: \(error)"))
-            }
+        case .upkeep(let link, let procedure): upkeepAnswered(link, procedure, result)
         }
     }
 }

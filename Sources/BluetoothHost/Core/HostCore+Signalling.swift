@@ -26,7 +26,9 @@ extension HostCore {
         on handle: ConnectionHandle,
         now: Instant
     ) {
-        let accepts = configuration.acceptsParameterRequests
+        // One at a time: whoever asks again meanwhile would fill the queue of commands.
+        let isBusy = links[handle]?.procedures[.connectionUpdate] != nil
+        let accepts = configuration.acceptsParameterRequests && !isBusy
         if let answer = links[handle]?.signalling.respond(to: identifier, accepting: accepts) {
             sendSignalling(answer, on: handle, now: now)
         }
@@ -35,7 +37,8 @@ extension HostCore {
             connectionHandle: handle,
             parameters: HCI.ConnectionParameters(request)
         )
-        send(HCI.EncodedCommand(command), for: .upkeep, now: now)
+        let encoded = HCI.EncodedCommand(command)
+        upkeep(encoded, on: handle, beginning: .connectionUpdate, now: now)
     }
 
     private mutating func sendSignalling(

@@ -36,6 +36,10 @@ extension HostCore {
             perform(actions, on: handle, now: now)
         }
         _ = links[handle]?.signalling.deadlinePassed(now: now)
+        if let deadline = links[handle]?.disconnectDeadline, deadline <= now {
+            emit(.log("the controller does not end a link: it counts as ended"))
+            return linkIsGone(handle, .disconnected(.connectionTimeout), now: now)
+        }
         guard let waiting = links[handle]?.procedures else { return }
         for (procedure, waiter) in waiting where waiter.deadline <= now {
             links[handle]?.procedures[procedure] = nil

@@ -26,6 +26,9 @@ package struct HostCore: Sendable {
     /// How long a link-layer procedure may take before whoever waits is told
     /// (Vol 6, Part B, 5.2).
     package static let procedureTimeout: Duration = .seconds(40)
+    /// How long a link may take to end: longer than the longest supervision timeout, after which
+    /// the controller has to have noticed (Vol 6, Part B, 5.1.6).
+    package static let disconnectLimit: Duration = .seconds(40)
     /// How long a host that is shut down waits for its links to end in an orderly way.
     package static let farewellLimit: Duration = .seconds(1)
     /// Identifiers of the core's own GATT operations; those of requests are below.
@@ -37,8 +40,17 @@ package struct HostCore: Sendable {
         case central(Step)
         case request(RequestIdentifier, LinkIdentifier, LinkRequest)
         case disconnection(LinkIdentifier)
-        /// The host's own housekeeping: a refusal is logged and changes nothing.
-        case upkeep
+        /// The host's own housekeeping on a link: a refusal is logged, and ends the procedure that
+        /// it was to begin.
+        case upkeep(LinkIdentifier, LinkState.Procedure?)
+
+        /// The link that the command is about.
+        var link: LinkIdentifier? {
+            switch self {
+            case .request(_, let link, _), .disconnection(let link), .upkeep(let link, _): link
+            case .startup, .central: nil
+            }
+        }
     }
 
     let configuration: HostConfiguration

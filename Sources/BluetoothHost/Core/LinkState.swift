@@ -47,7 +47,9 @@ struct LinkState: Sendable {
     var procedures: [Procedure: Waiter] = [:]
     /// Requests that end when the link ends.
     var disconnectRequests: [RequestIdentifier] = []
-    var isDisconnecting = false
+    /// Until when the link has to be gone; nil while it may stay.
+    var disconnectDeadline: Instant?
+    var isDisconnecting: Bool { disconnectDeadline != nil }
 
     init(
         identifier: LinkIdentifier,
@@ -73,7 +75,8 @@ struct LinkState: Sendable {
 
     var nextDeadline: Instant? {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
-        return earliest(gatt.nextDeadline, earliest(signalling.nextDeadline, waiting))
+        let machines = earliest(gatt.nextDeadline, signalling.nextDeadline)
+        return earliest(machines, earliest(waiting, disconnectDeadline))
     }
 }
 
