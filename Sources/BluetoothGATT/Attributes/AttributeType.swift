@@ -6,6 +6,8 @@ extension GATT {
     /// The attribute types that the profile itself gives meaning to
     /// (Vol 3, Part G, 3.4; numbers from Assigned Numbers, 3.6 to 3.8).
     public enum AttributeType {
+        /// The service of the profile itself (Vol 3, Part G, 7).
+        public static let genericAttribute = BluetoothUUID(0x1801)
         /// Declares a primary service.
         public static let primaryService = BluetoothUUID(0x2800)
         /// Declares a secondary service.

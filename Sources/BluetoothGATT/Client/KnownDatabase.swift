@@ -29,25 +29,31 @@ struct KnownDatabase: Sendable {
     /// Takes in an indication. Returns the handles between which the table has changed, if that is
     /// what the indication says, and forgets them.
     ///
-    /// The value is two handles (Vol 3, Part G, 7.1). One that cannot be read still says that
-    /// something has changed, so everything may have. The handle of Service Changed itself stays
-    /// known, for a server must not move it (Vol 3, Part G, 7.1).
+    /// The handle of Service Changed itself stays known, for a server must not move it
+    /// (Vol 3, Part G, 7.1).
     mutating func indicated(
         _ handle: AttributeHandle,
         _ value: ArraySlice<UInt8>
     ) -> ClosedRange<AttributeHandle>? {
         guard handle == serviceChanged else { return nil }
-        let changed = Self.range(value) ?? .first ... .last
+        let changed = GATT.changedHandles(value)
         primaryServices = primaryServices.filter { !changed.contains($0) }
         return changed
     }
+}
 
-    private static func range(_ value: ArraySlice<UInt8>) -> ClosedRange<AttributeHandle>? {
+extension GATT {
+    /// What a value of Service Changed says: the handles between which the table has changed
+    /// (Vol 3, Part G, 7.1). One that cannot be read still says that something has changed, so
+    /// everything may have.
+    package static func changedHandles(
+        _ value: ArraySlice<UInt8>
+    ) -> ClosedRange<AttributeHandle> {
         var reader = ByteReader(value)
         guard let first = try? reader.readAttributeHandle(),
             let last = try? reader.readAttributeHandle(),
             reader.isAtEnd, first <= last
-        else { return nil }
+        else { return .first ... .last }
         return first...last
     }
 }

@@ -41,6 +41,23 @@ extension Link {
         }
     }
 
+    /// Subscribes to what the peer tells of its own table: each element is a range of handles that
+    /// are no longer what they were, and must be discovered again (Vol 3, Part G, 7.1).
+    ///
+    /// Ends as `subscribe(to:kind:)` does. Throws `HostError.notSubscribable` if the peer has no
+    /// Service Changed characteristic: its table never changes.
+    public func serviceChanges()
+        async throws -> some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
+    {
+        let uuid = GATT.AttributeType.serviceChanged
+        for service in try await discoverServices(GATT.AttributeType.genericAttribute) {
+            guard let told = try await characteristics(of: service, uuid: uuid).first
+            else { continue }
+            return try await subscribe(to: told).map { GATT.changedHandles($0[...]) }
+        }
+        throw HostError.notSubscribable
+    }
+
     private func configurationDescriptor(
         of characteristic: GATT.Characteristic
     ) async throws -> AttributeHandle? {
