@@ -161,10 +161,14 @@ final class PeerGroup: Sendable {
 }
 
 /// Gives `body` a group of peers that ends with it. If it throws, the peers' logs are printed.
+///
+/// Waits until not too many others run. Do not call it from within `body`.
 func withPeers<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (PeerGroup) async throws -> Value
 ) async throws -> Value {
+    await Turnstile.peers.enter()
+    defer { Turnstile.peers.leave() }
     let group = PeerGroup()
     do {
         let value = try await body(group)
