@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct ConnectingTests {
+    @Test(arguments: ControllerKind.available)
+    func aLinkHasAddressMTUAndTiming(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, accessory) = try await encounter.link()
+            #expect(link.address.description == accessory.address)
+            let properties = try await link.properties
+            #expect(properties.mtu == accessory.database["mtu"].integer)
+            let wanted = ConnectParameters()
+            let range = wanted.intervalMinimum...wanted.intervalMaximum
+            #expect(range.contains(properties.parameters.interval))
+            #expect(properties.parameters.supervisionTimeout == wanted.supervisionTimeout)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theAccessoryIsFreeAgainAfterADisconnection(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            _ = try await encounter.accessory(.demo)
+            // Bumble's controller reports the reason that we gave the peer as ours.
+            let code: HCI.ErrorCode =
+                kind == .bumble
+                ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost
+            for _ in 0..<3 {
+                let link = try await encounter.connect()
+                try await link.disconnect()
+                #expect(await link.ended() == .disconnected(code))
+                await #expect(throws: HostError.self) { try await link.read(.first) }
+                try await link.disconnect()
+            }
+            #expect(await encounter.host.links.isEmpty)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theAccessoryEndsTheLinkForAReason(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            try await link.command(.disconnect)
+            let reason = try await within(Encounter.limit, "the end") { await link.ended() }
+            #expect(reason == .disconnected(.remoteUserTerminatedConnection))
+            await #expect(throws: HostError.self) { try await link.read(.first) }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anAccessoryThatComesLaterIsConnectedWhenItComes(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            async let connected = encounter.connect(.whenAvailable)
+            _ = try await encounter.accessory(.demo)
+            let link = try await connected
+            #expect(link.address == Encounter.address())
+            #expect(try await !link.discoverServices().isEmpty)
+        }
+    }
+
+    /// Bumble's controller has no Filter Accept List.
+    @Test(.needsRootCanal) func severalAccessoriesAreAwaitedTogether() async throws {
+        try await withEncounter(on: .rootCanal, accessoryLimit: 3) { encounter in
+            async let third = encounter.connect(at: 2, .whenAvailable)
+            async let second = encounter.connect(at: 1, .whenAvailable)
+            async let first = encounter.connect(at: 0, .whenAvailable)
+            for place in 0..<3 { _ = try await encounter.accessory(.stream, at: place) }
+            let links = try await [first, second, third]
+            #expect(links.map(\.address) == (0..<3).map { Encounter.address(at: $0) })
+            for link in links { #expect(try await link.discoverServices().count == 3) }
+        }
+    }
+
+    /// Bumble's controller cannot stop looking for somebody: it says that it has, and goes on.
+    @Test(.needsRootCanal) func aDirectConnectionIsNotKeptWaitingByAPendingOne() async throws {
+        try await withEncounter(on: .rootCanal, accessoryLimit: 2) { encounter in
+            let pending = Task { try await encounter.connect(at: 1, .whenAvailable) }
+            let (link, _) = try await encounter.link()
+            #expect(try await !link.discoverServices().isEmpty)
+            _ = try await encounter.accessory(.stream, at: 1)
+            #expect(try await pending.value.address == Encounter.address(at: 1))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anAccessoryThatIsNotThereIsGivenUpInTime(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            var options = ConnectOptions()
+            options.timeout = .milliseconds(300)
+            await #expect(throws: HostError.timedOut) {
+                try await encounter.host.connect(to: Encounter.address(), options: options)
+            }
+            _ = try await encounter.link()
+        }
+    }
+
+    @Test(arguments: ControllerKind.available, [ConnectOptions(), .whenAvailable])
+    func aConnectionThatWaitsCanBeCancelled(
+        kind: ControllerKind,
+        options: ConnectOptions
+    ) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let host = encounter.host
+            await withTaskGroup(of: (any Error)?.self) { attempts in
+                for _ in 0..<2 {
+                    attempts.addTask {
+                        await error {
+                            try await host.connect(to: Encounter.address(), options: options)
+                        }
+                    }
+                }
+                // Nobody is there: one ends only because the other has begun.
+                #expect(await attempts.next() as? HostError == .alreadyConnecting)
+                attempts.cancelAll()
+                #expect(await attempts.next() is CancellationError)
+            }
+            _ = try await encounter.link()
+            #expect(await host.links.count == 1)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aLinkThatIsThereIsNotMadeTwice(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            await #expect(throws: HostError.alreadyConnecting) {
+                try await encounter.host.connect(to: link.address)
+            }
+            #expect(await encounter.host.links == [link])
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct DiscoveryTests {
+    @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large, .stream])
+    func discoveryFindsExactlyWhatIsThere(
+        kind: ControllerKind,
+        profile: Accessory.Profile
+    ) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, accessory) = try await encounter.link(to: profile)
+            let found = try await LinkDescription(link: link).services()
+            #expect(found.differences(from: accessory.database["services"]) == [])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func servicesAndCharacteristicsAreFoundByTheirUUID(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            let repeated = try #require(try await link.discoverServices(Demo.uuid(0x0900)).first)
+            #expect(repeated.uuid == Demo.uuid(0x0900))
+            let same = try await link.characteristics(of: repeated, uuid: Demo.uuid(0x0901))
+            #expect(same.count == 4)
+            let mixed = try #require(try await link.discoverServices(BluetoothUUID(0xFFA0)).first)
+            let third = try await link.characteristics(of: mixed, uuid: BluetoothUUID(0xFFA3))
+            #expect(third.map(\.uuid) == [BluetoothUUID(0xFFA3)])
+            #expect(try await link.characteristics(of: mixed, uuid: Demo.uuid(0x0FFF)).isEmpty)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatIsNotThereIsNotFound(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            #expect(try await link.discoverServices(Demo.uuid(0x0FFF)).isEmpty)
+            #expect(try await link.discoverServices(BluetoothUUID(0x1234)).isEmpty)
+            // A secondary service is none of the primary ones.
+            #expect(try await link.discoverServices(BluetoothUUID(0xFFF0)).isEmpty)
+            let empty = try #require(try await link.discoverServices(BluetoothUUID(0x1802)).first)
+            #expect(try await link.characteristics(of: empty).isEmpty)
+            #expect(try await link.includedServices(of: empty).isEmpty)
+        }
+    }
+}

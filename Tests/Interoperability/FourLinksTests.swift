@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Synchronization
+import Testing
+
+/// Four accessories, each streaming as fast as its controller lets it.
+@Suite(.needsPeers) struct FourLinksTests {
+    static let linkCount = 4
+    static let valueCount = 1000
+
+    @Test(arguments: ControllerKind.available)
+    func fourStreamsLoseNothingAndStarveNobody(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, accessoryLimit: Self.linkCount) { encounter in
+            let links = try await links(in: encounter)
+            let progress = Progress()
+            try await withThrowingTaskGroup(of: Void.self) { readers in
+                for (place, link) in links.enumerated() {
+                    let values = try await link.subscribe(to: link.find(Demo.uuid(0x21)))
+                    readers.addTask {
+                        try await read(values, at: place, progress)
+                    }
+                }
+                try await readers.waitForAll()
+            }
+            // Whoever was behind all the time was still given its part.
+            let slowest = try #require(progress.whenFirstFinished.min())
+            #expect(slowest > Self.valueCount / 10, "\(progress.whenFirstFinished)")
+        }
+    }
+
+    private func links(in encounter: Encounter) async throws -> [Link] {
+        var links: [Link] = []
+        for place in 0..<Self.linkCount {
+            _ = try await encounter.accessory(.stream, at: place, options: ["--size", "100"])
+            links.append(try await encounter.connect(at: place))
+        }
+        return links
+    }
+
+    private func read(
+        _ values: SubscriptionTests.Values,
+        at place: Int,
+        _ progress: Progress
+    ) async throws {
+        let counters = try await within(.seconds(60), "\(Self.valueCount) values of \(place)") {
+            var counters: [Int] = []
+            for try await value in values {
+                counters.append(value.littleEndianValue)
+                // On until all have had theirs, so that each is held up by all others.
+                if progress.received(at: place) { break }
+            }
+            return counters
+        }
+        #expect(counters == Array(0..<counters.count), "link \(place)")
+        #expect(counters.count >= Self.valueCount)
+    }
+
+    /// How far each stream is.
+    private final class Progress: Sendable {
+        private let counts = Mutex([Int](repeating: 0, count: linkCount))
+        private let first = Mutex<[Int]>([])
+
+        /// All counts at the moment when the fastest had what it was waiting for.
+        var whenFirstFinished: [Int] { first.withLock { $0 } }
+
+        /// Counts a value, and returns whether everybody has enough.
+        func received(at place: Int) -> Bool {
+            let counts = counts.withLock { counts in
+                counts[place] += 1
+                return counts
+            }
+            if counts[place] == valueCount { first.withLock { if $0.isEmpty { $0 = counts } } }
+            return counts.allSatisfy { $0 >= valueCount }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import HCITransports
+import Testing
+
+/// Our host among accessories on one simulated air, ready, with a trace of all that it says.
+struct Encounter: Sendable {
+    /// How long a step may take, on a busy machine.
+    static let limit: Duration = .seconds(20)
+
+    let kind: ControllerKind
+    let peers: PeerGroup
+
+    /// One adapter for our host, then one for each accessory.
+    let controllers: Controllers
+
+    let host: BluetoothHost
+
+    /// Brings the only accessory, or the one at `place`, onto the air.
+    func accessory(
+        _ profile: Accessory.Profile,
+        at place: Int = 0,
+        options: [String] = []
+    ) async throws -> Accessory {
+        try await peers.accessory(
+            profile,
+            on: controllers.adapters[1 + place],
+            name: place == 0 ? "Lanyard Demo" : "Lanyard \(place + 1)",
+            address: Self.address(at: place).description,
+            options: options
+        )
+    }
+
+    /// The address of the accessory at `place`, also before it is there.
+    static func address(at place: Int = 0) -> DeviceAddress {
+        DeviceAddress(value: 0xF1A0_0000_0001 + UInt64(place), kind: .random)
+    }
+
+    /// Connects to the accessory at `place`.
+    func connect(at place: Int = 0, _ options: ConnectOptions = ConnectOptions()) async throws
+        -> Link
+    {
+        var options = options
+        if options.timeout != nil { options.timeout = Self.limit }
+        let (host, address) = (host, Self.address(at: place))
+        return try await within(Self.limit * 2, "a link") { [options] in
+            try await host.connect(to: address, options: options)
+        }
+    }
+
+    /// Brings an accessory onto the air and connects to it.
+    func link(
+        to profile: Accessory.Profile = .demo,
+        options: [String] = []
+    ) async throws -> (Link, Accessory) {
+        let accessory = try await accessory(profile, options: options)
+        return (try await connect(), accessory)
+    }
+}
+
+/// Gives `body` an encounter on controllers of a kind, with room for so many accessories.
+///
+/// When it ends our host is shut down, the peers end, and tshark judges the trace.
+func withEncounter(
+    on kind: ControllerKind,
+    accessoryLimit: Int = 1,
+    configuration: HostConfiguration = HostConfiguration(),
+    at location: SourceLocation = #_sourceLocation,
+    _ body: (Encounter) async throws -> Void
+) async throws {
+    let trace = Trace()
+    let count = try await withPeers { peers in
+        let controllers = try await peers.controllers(kind, count: accessoryLimit + 1)
+        let adapter = try AdapterSpecification(controllers.adapters[0])
+        let transport = CountingTransport(
+            wrapping: try TracingTransport(wrapping: adapter.makeTransport(), path: trace.path)
+        )
+        let host = BluetoothHost(transport: transport, configuration: configuration)
+        do {
+            try await host.start()
+            try await body(
+                Encounter(kind: kind, peers: peers, controllers: controllers, host: host)
+            )
+        } catch {
+            trace.keep()
+            await host.shutdown()
+            throw error
+        }
+        await host.shutdown()
+        return transport.count
+    }
+    if Dissection.isPossible { try await trace.expectWellFormed(count: count, at: location) }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test needs what only RootCanal's controllers can do.
+    static var needsRootCanal: Self {
+        .enabled(
+            if: ControllerKind.available.contains(.rootCanal),
+            "RootCanal's controllers do not run on this machine"
+        )
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+import Synchronization
+import Testing
+
+/// A btsnoop file of a test, deleted with the object if all went well.
+final class Trace: Sendable {
+    let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).btsnoop"
+    private let isKept = Atomic(false)
+
+    deinit {
+        if !isKept.load(ordering: .relaxed) { unlink(path) }
+    }
+
+    /// Leaves the file for whoever wants to know what went wrong, and says where it is.
+    func keep() {
+        isKept.store(true, ordering: .relaxed)
+        print("The packets are in \(path)")
+    }
+
+    /// How many packets our own reader finds.
+    func countPackets() throws -> Int {
+        var reader = BtsnoopReader()
+        reader.append(Array(try Data(contentsOf: URL(fileURLWithPath: path)))[...])
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        try reader.finish()
+        return count
+    }
+
+    /// Has Wireshark's dissector read the file: it must find `count` packets and nothing malformed.
+    ///
+    /// - Parameter count: the packets that were written; by default what our own reader finds.
+    func expectWellFormed(
+        count: Int? = nil,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let verdict = try await Dissection(of: path)
+        let expected = try count ?? countPackets()
+        #expect(verdict.packetCount == expected, sourceLocation: location)
+        #expect(verdict.malformed.isEmpty, sourceLocation: location)
+        #expect(try countPackets() == expected, sourceLocation: location)
+    }
+}
+
+/// What tshark makes of a trace.
+struct Dissection: Sendable {
+    /// How long tshark may take over one trace.
+    static let limit: Duration = .seconds(60)
+
+    /// Whether there is anybody to ask. With `CI=true` there must be.
+    static let isPossible =
+        PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil
+
+    /// How many packets the file has for tshark.
+    let packetCount: Int
+
+    /// Those it finds wrong: number and description.
+    let malformed: [String]
+
+    init(of path: String) async throws {
+        let tshark = try #require(PeerInstallation.find("tshark"), "tshark is not installed")
+        let fields = DissectedPacket.fields.flatMap { ["-e", $0] }
+        let process = try ChildProcess(tshark, ["-n", "-r", path, "-T", "fields"] + fields)
+        let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
+        guard ending == .exited(0) else {
+            throw ProcessError.ended("tshark could not read \(path)", log: process.log)
+        }
+        let packets = output.split(separator: "\n").map(DissectedPacket.init)
+        packetCount = packets.count
+        malformed = packets.filter { $0.isWrong && !$0.isExcused }.map(\.description)
+    }
+}
+
+/// One line of tshark's, for one packet.
+private struct DissectedPacket: CustomStringConvertible {
+    static let fields = [
+        "frame.number", "hci_h4.direction", "_ws.malformed", "_ws.expert.severity",
+        "btatt.opcode", "btatt.length", "frame.len", "bthci_evt.code", "bthci_evt.param_length",
+        "bthci_evt.status", "_ws.col.Info",
+    ]
+
+    /// Expert information of this severity means that a protocol is violated.
+    private static let error = 0x80_0000
+
+    private let values: [String: String]
+
+    init(_ line: Substring) {
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+        values = Dictionary(uniqueKeysWithValues: zip(Self.fields, columns.map(String.init)))
+    }
+
+    var isWrong: Bool {
+        let severities = list("_ws.expert.severity").compactMap { Int($0) }
+        return !self["_ws.malformed"].isEmpty || severities.contains { $0 >= Self.error }
+    }
+
+    /// What tshark 4.0 calls malformed although it is not, or although a peer made it. Never
+    /// anything that we sent.
+    var isExcused: Bool {
+        self["hci_h4.direction"] == "0x01"
+            && (isEmptyRead || isShortInclude || isRefusalWithoutParameters)
+    }
+
+    /// The end of a long value whose length is a multiple of what a response holds.
+    private var isEmptyRead: Bool {
+        list("btatt.opcode").first == "0x0d" && self["frame.len"] == "10"
+    }
+
+    /// An include declaration without a UUID, as of services with 128-bit ones
+    /// (Vol 3, Part G, 3.2).
+    private var isShortInclude: Bool {
+        list("btatt.opcode").first == "0x09" && list("btatt.length").first == "6"
+    }
+
+    /// Bumble's controller ends an answer of failure after the status.
+    private var isRefusalWithoutParameters: Bool {
+        self["bthci_evt.code"] == "0x0e" && self["bthci_evt.param_length"] == "4"
+            && self["bthci_evt.status"] != "0x00"
+    }
+
+    var description: String { "\(self["frame.number"]): \(self["_ws.col.Info"])" }
+
+    private subscript(field: String) -> String { values[field] ?? "" }
+
+    private func list(_ field: String) -> [Substring] { self[field].split(separator: ",") }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Waits for `body`, but no longer than `limit`: then its task is cancelled and an error thrown,
+/// even if it does not listen to the cancellation.
+///
+/// - Parameter what: what is waited for, for the error: "a value".
+func within<Value: Sendable>(
+    _ limit: Duration,
+    _ what: String,
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let first = FirstAnswer<Value>()
+    let work = Task {
+        do {
+            first.give(.success(try await body()))
+        } catch {
+            first.give(.failure(error))
+        }
+    }
+    let clock = Task {
+        try await Task.sleep(for: limit)
+        first.give(.failure(ProcessError.tooSlow("\(what) did not come")))
+    }
+    defer {
+        work.cancel()
+        clock.cancel()
+    }
+    return try await first.taken
+}
+
+/// Holds the first answer of several, for one who waits for it.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, any Error>)
+        case given(Result<Value, any Error>)
+    }
+
+    private let state = Mutex(State.open)
+
+    func give(_ result: Result<Value, any Error>) {
+        let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .given: return nil
+            case .open:
+                state = .given(result)
+                return nil
+            case .awaited(let continuation):
+                state = .given(result)
+                return continuation
+            }
+        }
+        waiting?.resume(with: result)
+    }
+
+    var taken: Value {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                let given = state.withLock { state -> Result<Value, any Error>? in
+                    if case .given(let result) = state { return result }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let given { continuation.resume(with: given) }
+            }
+        }
+    }
+}

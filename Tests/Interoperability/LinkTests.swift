@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// What a link can be asked beside its data. Bumble's controller can little of it.
+@Suite(.needsPeers) struct LinkTests {
+    @Test(.needsRootCanal) func rootCanalTellsStrengthVersionAndPhysicalLayers() async throws {
+        try await withEncounter(on: .rootCanal) { encounter in
+            let (link, _) = try await encounter.link()
+            _ = try await link.readRSSI()
+            let version = try await link.readRemoteVersion()
+            #expect(version.version == 0x0C, "5.3")
+            let before = try await link.readPHY()
+            #expect([before.transmit, before.receive] == [.le1M, .le1M])
+            let after = try await link.requestPHY(transmit: .le2M, receive: .le2M)
+            #expect([after.transmit, after.receive] == [.le2M, .le2M])
+            #expect(try await link.properties.phy == after)
+        }
+    }
+
+    /// It refuses some commands that it lists, and never answers others.
+    @Test func aControllerThatCannotDoItSaysSoAndTheLinkLives() async throws {
+        try await withEncounter(on: .bumble) { encounter in
+            let (link, _) = try await encounter.link()
+            for attempt in [
+                await error { _ = try await link.readRSSI() },
+                await error { _ = try await link.readRemoteVersion() },
+                await error { try await link.requestDataLength() },
+            ] {
+                #expect(attempt is HostError?)
+            }
+            #expect(try await link.read(link.handle(Demo.short)) == Demo.pattern(20))
+            #expect(await encounter.host.state == .ready)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func weChangeTheTiming(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let agreed = try await link.updateParameters(
+                ConnectionUpdate(
+                    intervalMinimum: .milliseconds(100),
+                    intervalMaximum: .milliseconds(100),
+                    peripheralLatency: 2,
+                    supervisionTimeout: .seconds(4)
+                )
+            )
+            #expect(agreed.interval == .milliseconds(100))
+            #expect(agreed.peripheralLatency == 2)
+            #expect(agreed.supervisionTimeout == .seconds(4))
+            #expect(try await link.properties.parameters == agreed)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theAccessoryChangesTheTiming(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            try await link.command(.updateParameters, count: 50)
+            try await within(Encounter.limit, "the new interval") {
+                while try await link.properties.parameters.interval != .milliseconds(50) {
+                    // The update passes among the reads.
+                    _ = try await link.read(.first)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theAccessoryIsRefusedOtherTimingIfWeSaySo(kind: ControllerKind) async throws {
+        var configuration = HostConfiguration()
+        configuration.acceptsParameterRequests = false
+        try await withEncounter(on: kind, configuration: configuration) { encounter in
+            let (link, accessory) = try await encounter.link()
+            let before = try await link.properties.parameters
+            try await link.command(.updateParameters, count: 50)
+            try await within(Encounter.limit, "the refusal") {
+                while !accessory.process.log.contains("parameters refused") {
+                    _ = try await link.read(.first)
+                }
+            }
+            #expect(try await link.properties.parameters == before)
+        }
+    }
+}

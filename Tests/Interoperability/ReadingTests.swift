@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct ReadingTests {
+    @Test(arguments: ControllerKind.available)
+    func oneResponseHoldsAsMuchAsTheMTULets(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            #expect(try await link.read(link.handle(Demo.short)) == Demo.pattern(20))
+            let long = try await link.handle(Demo.long)
+            let mtu = try await link.mtu
+            #expect(try await link.read(long) == Demo.pattern(mtu - 1))
+            #expect(try await link.readLong(long) == Demo.pattern(512))
+        }
+    }
+
+    /// The edges of a response of 185 octets, which a value may fill exactly.
+    @Test(arguments: ControllerKind.available)
+    func valuesOfEveryLengthAreReadWhole(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            let service = try #require(try await link.discoverServices(Demo.uuid(0x0400)).first)
+            let lengths = [0, 1, 19, 20, 21, 22, 23, 183, 184, 185, 368, 511, 512]
+            let characteristics = try await link.characteristics(of: service)
+            #expect(characteristics.count == lengths.count)
+            for (index, length) in lengths.enumerated() {
+                let value = try await link.readLong(characteristics[index].valueHandle)
+                #expect(value == Demo.pattern(length, start: index))
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func valuesAreReadByUUID(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            let service = try #require(try await link.discoverServices(Demo.uuid(0x0900)).first)
+            let values = try await link.read(
+                uuid: Demo.uuid(0x0901),
+                first: service.handle,
+                last: service.endHandle
+            )
+            #expect(values.map(\.value) == (0..<4).map { Demo.pattern($0) })
+            let handles = try await link.characteristics(of: service).map(\.valueHandle)
+            #expect(values.map(\.handle) == handles)
+            #expect(try await link.read(uuid: BluetoothUUID(0x2A19)).map(\.value) == [[0x64]])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func severalValuesAreReadAtOnce(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let wanted = [0x2A29, 0x2A24, 0x2A26].map { BluetoothUUID(UInt16($0)) }
+            let values = ["Lanyard", "Demo", "1.2.3"].map { Array($0.utf8) }
+            var handles: [AttributeHandle] = []
+            for uuid in wanted { handles.append(try await link.handle(uuid)) }
+            #expect(try await link.readJoined(handles) == values.flatMap(\.self))
+            #expect(try await link.read(handles) == values)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func descriptorsAreRead(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let burst = try await link.find(Demo.burst)
+            let descriptors = try await link.descriptors(of: burst)
+            let configuration = GATT.AttributeType.clientCharacteristicConfiguration
+            let words = GATT.AttributeType.characteristicUserDescription
+            #expect(Set(descriptors.map(\.uuid)) == [configuration, words])
+            for descriptor in descriptors {
+                let value = descriptor.uuid == words ? Array("Burst".utf8) : [0, 0]
+                #expect(try await link.readLong(descriptor.handle) == value)
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatIsProtectedIsRefusedWithItsReason(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            let reasons: [(UInt16, ATT.ErrorCode)] = [
+                (0x0701, .insufficientEncryption), (0x0702, .insufficientAuthentication),
+                (0x0703, .insufficientAuthorization), (0x0704, ATT.ErrorCode(rawValue: 0x80)),
+            ]
+            for (number, code) in reasons {
+                let handle = try await link.handle(Demo.uuid(number))
+                let refusal = GATT.Failure.attribute(code, handle: handle)
+                await #expect(throws: refusal) { try await link.read(handle) }
+                await #expect(throws: refusal) { try await link.readLong(handle) }
+                guard number != 0x0704 else { continue }
+                await #expect(throws: refusal) { try await link.write([1], to: handle) }
+            }
+            let open = try await link.handle(Demo.uuid(0x0705))
+            #expect(try await link.read(open) == Array("open to all".utf8))
+            let nowhere = GATT.Failure.attribute(.invalidHandle, handle: .last)
+            await #expect(throws: nowhere) { try await link.read(.last) }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func manyReadsAtOnceEachGetTheirOwnAnswer(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: .large)
+            let service = try #require(try await link.discoverServices(Demo.uuid(0x0A00)).first)
+            let characteristics = try await link.characteristics(of: service)
+            #expect(characteristics.count == 40)
+            try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { reads in
+                for (number, characteristic) in characteristics.enumerated() {
+                    reads.addTask { (number, try await link.read(characteristic.valueHandle)) }
+                }
+                for try await (number, value) in reads { #expect(value == [UInt8(number)]) }
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aCancelledReadLeavesTheOthersTheirAnswers(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let (short, long) = (
+                try await link.handle(Demo.short), try await link.handle(Demo.long)
+            )
+            for _ in 0..<20 {
+                let abandoned = (0..<3).map { _ in Task { try await link.readLong(long) } }
+                async let kept = link.read(short)
+                for read in abandoned { read.cancel() }
+                #expect(try await kept == Demo.pattern(20))
+                for read in abandoned {
+                    // It may have been answered first.
+                    if let value = try? await read.value { #expect(value == Demo.pattern(512)) }
+                }
+            }
+            #expect(try await link.readLong(long) == Demo.pattern(512))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct ScanTests {
+    private static let services = [0x180F, 0x180D, 0x180A].map { BluetoothUUID(UInt16($0)) }
+
+    @Test(arguments: ControllerKind.available)
+    func aScanHearsNameServicesAndFlags(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            _ = try await encounter.accessory(.demo)
+            let heard = try await first(of: encounter.host.scan())
+            #expect(heard.address == Encounter.address())
+            #expect(heard.isConnectable)
+            // Bumble's controller reports every advertisement as an extended one.
+            #expect(heard.isLegacy == (kind == .rootCanal))
+            #expect(heard.data.localName == "Lanyard Demo")
+            #expect(heard.data.serviceUUIDs == Self.services)
+            #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])
+        }
+    }
+
+    /// Bumble's controller answers scan requests with the advertisement instead.
+    @Test(.needsRootCanal) func anActiveScanMergesTheScanResponse() async throws {
+        try await withEncounter(on: .rootCanal) { encounter in
+            _ = try await encounter.accessory(.demo)
+            let heard = try await first(of: encounter.host.scan(), where: \.isScanResponse)
+            let data = try #require(heard.data.manufacturerData)
+            #expect(data.company == 0xFFFF)
+            #expect(data.bytes == Array("Lanyard".utf8))
+            #expect(heard.data.localName == "Lanyard Demo")
+            #expect(heard.isConnectable)
+        }
+    }
+
+    /// Bumble's controller reports scan responses that nobody asked for.
+    @Test(.needsRootCanal) func aPassiveScanAsksForNothing() async throws {
+        try await withEncounter(on: .rootCanal) { encounter in
+            _ = try await encounter.accessory(.demo)
+            var parameters = ScanParameters()
+            (parameters.isActive, parameters.filtersDuplicates) = (false, false)
+            let scan = encounter.host.scan(parameters: parameters, reportsDuplicates: true)
+            let heard = try await collect(10, of: scan)
+            #expect(heard.allSatisfy { !$0.isScanResponse && $0.data.manufacturerData == nil })
+            #expect(heard.allSatisfy { $0.data.localName == "Lanyard Demo" })
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func scansAtTheSameTimeHearWhatEachAskedFor(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
+            let host = encounter.host
+            let streaming = host.scan(for: ScanFilter(name: "Lanyard 2"), reportsDuplicates: true)
+            let beating = host.scan(for: ScanFilter(services: [Self.services[1]]))
+            _ = try await encounter.accessory(.stream, at: 1)
+            _ = try await encounter.accessory(.demo)
+            let found = try await first(of: beating)
+            #expect(found.address == Encounter.address())
+            // One scan more and one less change nothing for the others.
+            _ = try await first(of: host.scan(for: ScanFilter(namePrefix: "Lanyard")))
+            let again = try await collect(5, of: streaming)
+            #expect(again.allSatisfy { $0.address == Encounter.address(at: 1) })
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whoSaysTheSameIsHeardOnce(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
+            let scan = encounter.host.scan()
+            _ = try await encounter.accessory(.demo)
+            _ = try await first(of: encounter.host.scan(reportsDuplicates: true))
+            _ = try await encounter.accessory(.stream, at: 1)
+            var sayings: [DeviceAddress: [[UInt8]]] = [:]
+            for heard in try await collect(of: scan, until: { $0.data.localName == "Lanyard 2" }) {
+                sayings[heard.address, default: []].append(heard.data.bytes)
+            }
+            for said in sayings.values { #expect(Set(said).count == said.count) }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aScanGoesOnWhileALinkIsMadeAndUsed(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
+            let scan = encounter.host.scan()
+            _ = try await encounter.accessory(.demo)
+            let link = try await encounter.connect()
+            _ = try await encounter.accessory(.stream, at: 1)
+            let heard = try await first(of: scan) { $0.address == Encounter.address(at: 1) }
+            #expect(heard.data.localName == "Lanyard 2")
+            #expect(try await !link.discoverServices().isEmpty)
+        }
+    }
+}
+
+/// The first advertisement that satisfies a condition.
+func first(
+    of scan: AsyncThrowingStream<Advertisement, any Error>,
+    where condition: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
+) async throws -> Advertisement {
+    try #require(try await collect(of: scan, until: condition).last)
+}
+
+private func collect(
+    _ count: Int,
+    of scan: AsyncThrowingStream<Advertisement, any Error>
+) async throws -> [Advertisement] {
+    try await within(Encounter.limit, "\(count) advertisements") {
+        var heard: [Advertisement] = []
+        for try await advertisement in scan {
+            heard.append(advertisement)
+            if heard.count == count { break }
+        }
+        return heard
+    }
+}
+
+private func collect(
+    of scan: AsyncThrowingStream<Advertisement, any Error>,
+    until condition: @escaping @Sendable (Advertisement) -> Bool
+) async throws -> [Advertisement] {
+    try await within(Encounter.limit, "the advertisement") {
+        var heard: [Advertisement] = []
+        for try await advertisement in scan {
+            heard.append(advertisement)
+            if condition(advertisement) { break }
+        }
+        return heard
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct SubscriptionTests {
+    typealias Values = AsyncThrowingStream<[UInt8], any Error>
+
+    @Test(arguments: ControllerKind.available)
+    func aThousandNotificationsArriveInOrder(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let values = try await link.subscribe(to: link.find(Demo.burst))
+            try await link.command(.notify, count: 1000, size: 100)
+            let counters = try await take(1000, of: values) { value in
+                #expect(value.dropFirst(4).elementsEqual(Demo.pattern(96)))
+            }
+            #expect(counters == Array(0..<1000))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func indicationsAreEachConfirmed(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let indicated = try await link.find(Demo.indicated)
+            let values = try await link.subscribe(to: indicated, kind: .indication)
+            // The accessory sends the next only after the confirmation of the last.
+            #expect(try await take(4, of: values) == Array(0..<4))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func readsGoOnAmongNotifications(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let short = try await link.handle(Demo.short)
+            let values = try await link.subscribe(to: link.find(Demo.burst))
+            try await link.command(.notify, count: 500, size: 20)
+            async let counters = take(500, of: values)
+            for _ in 0..<50 { #expect(try await link.read(short) == Demo.pattern(20)) }
+            #expect(try await counters == Array(0..<500))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func everyReaderGetsEveryValueAndTheLastEndsTheSubscription(
+        kind: ControllerKind
+    ) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let burst = try await link.find(Demo.burst)
+            let configuration = try await configuration(of: burst, on: link)
+            try await readTwice(burst, on: link)
+            #expect(try await link.read(configuration) == [0, 0])
+        }
+    }
+
+    private func readTwice(_ burst: GATT.Characteristic, on link: Link) async throws {
+        let configuration = try await configuration(of: burst, on: link)
+        let one = try await link.subscribe(to: burst)
+        try await readAlong(with: one, burst, on: link)
+        #expect(try await link.read(configuration) == [1, 0], "one reader is left")
+        try await link.command(.notify, count: 3, size: 4)
+        #expect(try await take(13, of: one) == Array(0..<10) + Array(0..<3))
+    }
+
+    private func readAlong(
+        with one: Values,
+        _ burst: GATT.Characteristic,
+        on link: Link
+    ) async throws {
+        let other = try await link.subscribe(to: burst)
+        try await link.command(.notify, count: 10, size: 4)
+        #expect(try await take(10, of: other) == Array(0..<10))
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aSubscriptionEndsWithTheLink(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
+            _ = try await take(1, of: values)
+            try await link.command(.disconnect)
+            let reason = HostError.disconnected(.remoteUserTerminatedConnection)
+            await #expect(throws: reason) { try await take(.max, of: values) }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatNeitherNotifiesNorIndicatesCannotBeSubscribedTo(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let short = try await link.find(Demo.short)
+            await #expect(throws: HostError.notSubscribable) {
+                try await link.subscribe(to: short)
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aServiceThatIsAddedIsAnnouncedAndFound(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let before = try await link.discoverServices()
+            let changed = try await link.find(GATT.AttributeType.serviceChanged)
+            let ranges = try await link.subscribe(to: changed)
+            try await link.command(.grow)
+            let range = try await within(Encounter.limit, "Service Changed") {
+                for try await value in ranges { return value }
+                return []
+            }
+            let new = try #require(try await link.discoverServices().last)
+            #expect(try await link.discoverServices() == before + [new])
+            #expect(range.littleEndianValue & 0xFFFF == Int(new.handle.rawValue))
+            #expect(range.littleEndianValue >> 16 == Int(new.endHandle.rawValue))
+            #expect(try await link.readLong(link.handle(Demo.uuid(0x11))) == Array("new".utf8))
+        }
+    }
+
+    private func configuration(
+        of characteristic: GATT.Characteristic,
+        on link: Link
+    ) async throws -> AttributeHandle {
+        let type = GATT.AttributeType.clientCharacteristicConfiguration
+        let descriptors = try await link.descriptors(of: characteristic)
+        return try #require(descriptors.first { $0.uuid == type }).handle
+    }
+}
+
+/// The counters that the next values of a stream begin with.
+@discardableResult
+func take(
+    _ count: Int,
+    of values: SubscriptionTests.Values,
+    check: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+) async throws -> [Int] {
+    try await within(Encounter.limit * 2, "\(count) values") {
+        var counters: [Int] = []
+        for try await value in values {
+            check(value)
+            counters.append(value.littleEndianValue)
+            if counters.count == count { break }
+        }
+        return counters
+    }
+}

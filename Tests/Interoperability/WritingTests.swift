@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+@Suite(.needsPeers) struct WritingTests {
+    @Test(arguments: ControllerKind.available)
+    func whatIsWrittenIsThere(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let handle = try await link.handle(Demo.writable)
+            // Empty; short; as much as one request holds; in parts; as much as a value may be.
+            for length in [0, 1, 20, try await link.mtu - 3, try await link.mtu - 2, 512] {
+                try await link.write(Demo.pattern(length, start: length), to: handle)
+                #expect(
+                    try await link.readLong(handle) == Demo.pattern(length, start: length),
+                    "\(length) octets"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func writesWithoutResponseAllArriveInOrder(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let handle = try await link.handle(Demo.writable)
+            try await link.command(.resetCounter)
+            let count = 500
+            for index in 0..<count {
+                try await link.writeWithoutResponse(
+                    Demo.pattern(200, start: index),
+                    to: handle
+                )
+            }
+            #expect(try await link.readLong(handle) == Demo.pattern(200, start: count - 1))
+            #expect(try await link.countWrites() == count)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func valuesAreWrittenTogetherReliably(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let (first, second) = (
+                try await link.handle(Demo.writable), try await link.handle(Demo.short)
+            )
+            let (long, short) = (Demo.pattern(400, start: 9), Demo.pattern(20, start: 7))
+            try await link.writeReliably([(first, long), (second, short)])
+            #expect(try await link.readLong(first) == long)
+            #expect(try await link.readLong(second) == short)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aRefusedWriteSaysWhy(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link()
+            let heartRateControl = try await link.handle(BluetoothUUID(0x2A39))
+            try await link.write([1], to: heartRateControl)
+            let notSupported = GATT.Failure.attribute(
+                ATT.ErrorCode(rawValue: 0x80),
+                handle: heartRateControl
+            )
+            await #expect(throws: notSupported) {
+                try await link.write([2], to: heartRateControl)
+            }
+            let tooLong = [UInt8](repeating: 0, count: 513)
+            await #expect(throws: GATT.Failure.valueTooLong(limit: 512)) {
+                try await link.write(tooLong, to: heartRateControl)
+            }
+        }
+    }
+}
