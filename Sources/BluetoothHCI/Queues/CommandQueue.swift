@@ -108,7 +108,9 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
     /// When `deadlinePassed(now:)` is to be called; nil if nothing is awaited.
     package var nextDeadline: Instant? {
         var earliest = stallDeadline
-        for case let deadline? in sent.lazy.map(\.deadline) {
+        // Asked after every packet. No key path, then: a generic type makes it anew each time.
+        for command in sent {
+            guard let deadline = command.deadline else { continue }
             earliest = min(earliest ?? deadline, deadline)
         }
         return earliest
