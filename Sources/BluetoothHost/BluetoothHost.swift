@@ -259,7 +259,8 @@ public actor BluetoothHost {
             transport.send(packets)
             packets.removeAll(keepingCapacity: true)
         }
-        timer?.set(to: core.nextDeadline)
+        let deadline = core.nextDeadline
+        timer?.set(to: deadline)
     }
 
     private func performActions() {

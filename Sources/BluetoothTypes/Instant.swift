@@ -40,6 +40,13 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 }
 
+/// The earlier of two deadlines, of which either may be missing.
+package func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
+    guard let left else { return right }
+    guard let right else { return left }
+    return min(left, right)
+}
+
 extension Duration {
     /// The duration in whole nanoseconds, held within what 64 bits can say.
     package var nanoseconds: Int64 {

@@ -6,12 +6,11 @@ extension CentralScheduler {
     ///
     /// While an order is outstanding nothing can be changed but what needs no order.
     package var nextDeadline: Instant? {
-        var deadlines = [scan.endsAt]
-        if case .awaitingEnd(_, let end) = initiation { deadlines.append(end) }
-        if outstanding == nil, dialect != nil {
-            deadlines += [turnEndsAt, shareEndsAt, scan.restartsAt, queue.nextAwakening]
-        }
-        return deadlines.compactMap(\.self).min()
+        var soonest = scan.endsAt
+        if case .awaitingEnd(_, let end) = initiation { soonest = earliest(soonest, end) }
+        guard outstanding == nil, dialect != nil else { return soonest }
+        soonest = earliest(soonest, earliest(turnEndsAt, shareEndsAt))
+        return earliest(soonest, earliest(scan.restartsAt, queue.nextAwakening))
     }
 
     /// Time has come to `now`.

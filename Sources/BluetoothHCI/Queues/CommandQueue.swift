@@ -107,13 +107,10 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
 
     /// When `deadlinePassed(now:)` is to be called; nil if nothing is awaited.
     package var nextDeadline: Instant? {
-        var earliest = stallDeadline
+        var soonest = stallDeadline
         // Asked after every packet. No key path, then: a generic type makes it anew each time.
-        for command in sent {
-            guard let deadline = command.deadline else { continue }
-            earliest = min(earliest ?? deadline, deadline)
-        }
-        return earliest
+        for command in sent { soonest = earliest(soonest, command.deadline) }
+        return soonest
     }
 
     /// Gives up what has waited too long.

@@ -28,14 +28,14 @@ extension HostCore {
     package mutating func shutDown(now: Instant) {
         guard state != .closed, farewellDeadline == nil else { return }
         farewellDeadline = now + Self.farewellLimit
-        for handle in linkOrder { disconnect(handle, request: nil, now: now) }
+        for handle in links.handles { disconnect(handle, request: nil, now: now) }
         finishShutDown(now: now)
     }
 
     /// Closes, once no link is left or the time for goodbyes is over.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = farewellDeadline, state != .closed else { return }
-        guard state != .ready || linkOrder.isEmpty || deadline <= now else { return }
+        guard state != .ready || links.isEmpty || deadline <= now else { return }
         farewellDeadline = nil
         changeState(to: .closed)
         abandonController(.notStarted, now: now)

@@ -16,7 +16,6 @@ extension HostCore {
         let isWanted = link.dial != nil
         handles[link.identifier] = link.handle
         links[link.handle] = link
-        linkOrder.append(link.handle)
         transmitQueue.open(link.handle)
         guard isWanted else {
             emit(.log("\(link.peer) connected, but nobody waits for it"))
@@ -50,9 +49,8 @@ extension HostCore {
 
     /// Ends a link on our side: everything that waits on it is told why.
     mutating func endLink(_ handle: ConnectionHandle, with error: HostError, now: Instant) {
-        guard var link = links.removeValue(forKey: handle) else { return }
+        guard var link = links.remove(handle) else { return }
         handles[link.identifier] = nil
-        linkOrder.removeAll { $0 == handle }
         transmitQueue.close(handle)
         withdrawCommands(of: link.identifier, error)
         for action in link.gatt.close() {
@@ -73,6 +71,6 @@ extension HostCore {
     }
 
     mutating func endLinks(with error: HostError, now: Instant) {
-        for handle in linkOrder { endLink(handle, with: error, now: now) }
+        for handle in links.handles { endLink(handle, with: error, now: now) }
     }
 }

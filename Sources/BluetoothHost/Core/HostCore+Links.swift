@@ -10,7 +10,7 @@ import BluetoothTypes
 extension HostCore {
     /// The links there are, oldest first.
     package var linkList: [(identifier: LinkIdentifier, peer: DeviceAddress)] {
-        linkOrder.compactMap { links[$0] }.map { ($0.identifier, $0.peer) }
+        links.values.map { ($0.identifier, $0.peer) }
     }
 
     /// What is known of a link; nil once it has ended.
@@ -125,7 +125,7 @@ extension HostCore {
 
     /// Moves what all links have to say, after the controller freed buffers.
     mutating func pumpAll(now: Instant) {
-        for handle in linkOrder { pump(handle, now: now) }
+        for handle in links.handles { pump(handle, now: now) }
     }
 
     private mutating func nextFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {

@@ -10,7 +10,7 @@ extension HostCore {
         guard state != .closed else { return nil }
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
-        for handle in linkOrder { soonest = earliest(soonest, links[handle]?.nextDeadline) }
+        soonest = earliest(soonest, links.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.deadline) }
         return soonest
     }
@@ -21,7 +21,7 @@ extension HostCore {
         perform(commands.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         expireDials(now: now)
-        for handle in linkOrder { expire(handle, now: now) }
+        for handle in links.handles { expire(handle, now: now) }
         pumpAll(now: now)
         finishShutDown(now: now)
         if let deadline = reopening.deadline, deadline <= now {

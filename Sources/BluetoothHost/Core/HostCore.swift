@@ -72,10 +72,7 @@ package struct HostCore: Sendable {
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
     var dials: [RequestIdentifier: Dial] = [:]
-    var links: [ConnectionHandle: LinkState] = [:]
-    /// The keys of `links`, oldest first: to go through the links without holding the dictionary,
-    /// which would be copied at the first change.
-    var linkOrder: [ConnectionHandle] = []
+    var links = LinkTable()
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
     var nextLink: UInt64 = 1
     var nextOwnOperation = HostCore.ownOperationBase

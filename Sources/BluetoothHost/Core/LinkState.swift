@@ -79,10 +79,3 @@ struct LinkState: Sendable {
         return earliest(machines, earliest(waiting, disconnectDeadline))
     }
 }
-
-/// The earlier of two deadlines, of which either may be missing.
-func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
-    guard let left else { return right }
-    guard let right else { return left }
-    return min(left, right)
-}
