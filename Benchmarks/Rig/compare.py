@@ -18,7 +18,7 @@ import tempfile
 
 import controllers
 import scans
-from processes import Process
+from processes import Process, place_on, precedence
 
 RIG = pathlib.Path(__file__).parent
 NO_HOST = "no host (prepared bytes)"
@@ -66,8 +66,9 @@ def centrals(tools, host, peers):
 
 def raw_round_trip(tools, core, size=32, count=20_000):
     """Microseconds of one round trip between two processes over a Unix socket."""
-    command = ["taskset", "-c", str(core), str(tools / "echo"), str(size), str(count)]
-    return float(subprocess.check_output(command)) / count * 1e6
+    command = [str(tools / "echo"), str(size), str(count)]
+    seconds = subprocess.check_output(command, preexec_fn=lambda: place_on(core))
+    return float(seconds) / count * 1e6
 
 
 def measure(central, controller, peripheral, work, raw):
@@ -154,7 +155,7 @@ def main():
     hosts = centrals(options.tools, options.host, options.peers)
     hosts = {name: host for name, host in hosts.items() if not options.only or options.only in name}
     results = {}
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, precedence():
         place = (options.tools, pathlib.Path(scratch), options.core)
         for number in range(1, options.rounds + 1):
             print(f"round {number} of {options.rounds}", file=sys.stderr)

@@ -44,11 +44,12 @@ struct Central {
 
     /// Keeps half a window to a whole one asked for, so that the peripheral never waits.
     func notify(_ count: Int, size: Int) async throws {
-        var values = notifications.makeAsyncIterator()
         try await grant(Self.window, size)
         var asked = Self.window
-        for received in 1...count {
-            guard try await values.next() != nil else { return }
+        var received = 0
+        for try await _ in notifications {
+            received += 1
+            if received == count { return }
             if asked - received == Self.window / 2, asked < count {
                 try await grant(Self.window / 2, size)
                 asked += Self.window / 2
