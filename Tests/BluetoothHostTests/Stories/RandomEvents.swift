@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+/// A host in use, on a controller that says anything at any time.
+@Suite("Random events")
+struct RandomEvents {
+    @Test("never trap, and leave every request ended once", arguments: 0..<24 as Range<UInt64>)
+    func survive(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        let peers = (1...3).map { ModelPeer($0) }
+        var bench = Bench.ready(peers: peers)
+        var requests: [RequestIdentifier] = []
+        for _ in 0..<400 {
+            act(on: &bench, peers, &requests, &generator)
+            for _ in 0..<Int.random(in: 0...4, using: &generator) {
+                bench.feed(Self.packet(using: &generator))
+            }
+            bench.drive(atMost: 50)
+            bench.step(by: .milliseconds(Int.random(in: 0...900, using: &generator)))
+        }
+        bench.core.shutDown(now: bench.now)
+        bench.performActions()
+        bench.step(by: HostCore.farewellLimit)
+        #expect(bench.core.state == .closed)
+        #expect(bench.unfinished(requests).isEmpty)
+        #expect(bench.core.linkList.isEmpty)
+        #expect(bench.core.nextDeadline == nil)
+    }
+
+    private func act(
+        on bench: inout Bench,
+        _ peers: [ModelPeer],
+        _ requests: inout [RequestIdentifier],
+        _ generator: inout SplitMix64
+    ) {
+        guard let peer = peers.randomElement(using: &generator) else { return }
+        let link = bench.core.linkList.randomElement(using: &generator)?.identifier
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: requests.append(bench.dial(peer.address))
+        case 1: requests.append(bench.dial(peer.address, .whenAvailable))
+        case 2: if let link { requests.append(bench.ask(.disconnect, of: link)) }
+        case 3: if let link { requests.append(bench.ask(.readRSSI, of: link)) }
+        case 4:
+            let update = ConnectionUpdate(
+                intervalMinimum: .milliseconds(30),
+                intervalMaximum: .milliseconds(50)
+            )
+            if let link { requests.append(bench.ask(.updateParameters(update), of: link)) }
+        default:
+            let read = LinkRequest.gatt(.readLong(ModelServer.readableHandle))
+            if let link { requests.append(bench.ask(read, of: link)) }
+        }
+    }
+
+    /// A packet with a header that is right, and contents that seldom are.
+    private static func packet(using generator: inout SplitMix64) -> [UInt8] {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: return data(using: &generator)
+        case 1...5:
+            // Handles, statuses and counts are small, so that they often mean something.
+            let subevents: [UInt8] = [0x01, 0x03, 0x05, 0x06, 0x07, 0x0A, 0x0C, 0x29]
+            let subevent = subevents.randomElement(using: &generator) ?? 0x01
+            let lengths: [UInt8: Int] = [
+                0x01: 18, 0x03: 9, 0x05: 12, 0x06: 10, 0x07: 10, 0x0A: 30, 0x0C: 5, 0x29: 33,
+            ]
+            let body = small([0, 0, 0, 0x40, 0x41, 1, 24], lengths[subevent] ?? 0, &generator)
+            return [0x04, 0x3E, UInt8(body.count + 1), subevent] + body
+        default:
+            let codes: [(UInt8, Int)] = [(0x05, 4), (0x0C, 8), (0x0E, 4), (0x0F, 4), (0x13, 5)]
+            let (code, length) = codes.randomElement(using: &generator) ?? (0x05, 4)
+            let body = small([0, 1, 0x40, 0x06, 0x04, 0x20], length, &generator)
+            return [0x04, code, UInt8(body.count)] + body
+        }
+    }
+
+    private static func small(
+        _ octets: [UInt8],
+        _ count: Int,
+        _ generator: inout SplitMix64
+    ) -> [UInt8] {
+        (0..<count).map { _ in octets.randomElement(using: &generator) ?? 0 }
+    }
+
+    private static func data(using generator: inout SplitMix64) -> [UInt8] {
+        let channel: ChannelIdentifier = Bool.random(using: &generator) ? .att : .signalling
+        let count = Int.random(in: 0...30, using: &generator)
+        let payload = (0..<count).map { _ in UInt8.random(in: 0...0x23, using: &generator) }
+        return HCI.ACLPacket(
+            connectionHandle: ConnectionHandle(
+                rawValue: .random(in: 0x40...0x44, using: &generator)
+            ),
+            boundary: Bool.random(using: &generator) ? .firstFlushable : .continuing,
+            payload: L2CAPFrame.encode(payload, on: channel)[...]
+        ).h4Bytes
+    }
+}
+
+extension Bench {
+    /// Lets time pass, and does not ask whether the two sides ever fall silent.
+    fileprivate mutating func step(by duration: Duration) {
+        let end = now + duration
+        for _ in 0..<1000 {
+            guard let deadline = core.nextDeadline, deadline <= end else { break }
+            now = max(now, deadline)
+            core.deadlinePassed(now: now)
+            drive(atMost: 50)
+        }
+        now = end
+    }
+}
