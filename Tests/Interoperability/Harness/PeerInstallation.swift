@@ -44,14 +44,6 @@ enum PeerInstallation {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test talks to Bumble.
-    static var needsBumble: Self {
-        .enabled(
-            if: PeerInstallation.shouldRun(needing: PeerInstallation.python),
-            "Bumble is not installed: Scripts/install-peers"
-        )
-    }
-
     /// The test talks to Bumble, and on machines that have it to RootCanal.
     static var needsPeers: Self {
         .enabled(
