@@ -30,7 +30,7 @@ private actor Resident {
     }
 }
 
-@Suite("Adapter executor")
+@Suite("Adapter executor", .timeLimit(.minutes(1)))
 struct AdapterExecutorTests {
     @Test("closures run in the order they were given, on one thread that is not ours")
     func order() async {
@@ -45,6 +45,19 @@ struct AdapterExecutorTests {
             await executor.run {}
             #expect(!executor.isCurrent)
             #expect(seen.withLock { $0 } == Array(0..<1000))
+        }
+    }
+
+    @Test("what the end of a turn adds to the end of a turn runs before the thread waits")
+    func nestedTurnEnd() async {
+        await withExecutor { executor in
+            await withCheckedContinuation { continuation in
+                executor.perform {
+                    executor.performAtTurnEnd {
+                        executor.performAtTurnEnd { continuation.resume() }
+                    }
+                }
+            }
         }
     }
 

@@ -201,7 +201,8 @@ extension AdapterExecutor {
     }
 
     private func decideNext(_ inbox: inout Inbox) -> Next {
-        guard ready.isEmpty, inbox.work.isEmpty else { return .poll }
+        guard ready.isEmpty, inbox.work.isEmpty, !unguardedLoop.isTurnUnfinished
+        else { return .poll }
         guard inbox.isShutDown else {
             inbox.isSleeping = true
             return .sleep

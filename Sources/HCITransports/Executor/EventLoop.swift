@@ -176,6 +176,9 @@ final class EventLoop {
         turnEndHandlers.removeAll(keepingCapacity: true)
     }
 
+    /// Whether the end of the turn brought forth more for an end.
+    var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
+
     /// Whether it holds on to nothing.
     var isEmpty: Bool {
         interests.isEmpty && armedTimers.isEmpty && turnEndHandlers.isEmpty && turnEndWork.isEmpty
