@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Testing
 
 @testable import HCITransports
@@ -12,7 +13,7 @@ import Testing
     import Musl
 #endif
 
-@Suite("Connecting")
+@Suite("Connecting", .timeLimit(.minutes(1)))
 struct ConnectingTests {
     private func failure(of transport: any HCITransport) async -> TransportError? {
         await withExecutor { executor in
@@ -33,6 +34,21 @@ struct ConnectingTests {
         let error = await failure(of: TCPTransport(host: "127.0.0.1", port: port))
         #expect(error == .refused("tcp:127.0.0.1:\(port)"))
         #expect(error?.description.contains("start the controller") == true)
+    }
+
+    @Test("gives up at once while a name is looked up")
+    func cancelledLookUp() async {
+        let (asked, answered) = (Promise<Void>(), DispatchSemaphore(value: 0))
+        let host = HostName("example.invalid") { text, _ in
+            asked.fulfil(())
+            answered.wait()
+            return .failure(.hostNotFound(host: text, reason: "asked too late"))
+        }
+        let task = Task { try await host.addresses(port: 9000) }
+        await asked.value
+        task.cancel()
+        await #expect(throws: TransportError.cancelled) { try await task.value }
+        answered.signal()
     }
 
     @Test("to a path where nothing is fails with the path")

@@ -10,10 +10,20 @@
 
 /// The name of a computer, or its address as text.
 struct HostName: Sendable {
-    private let text: String
+    typealias Outcome = Result<[SocketAddress], TransportError>
 
-    init(_ text: String) {
+    private let text: String
+    private let askSystem: @Sendable (_ text: String, _ port: UInt16) -> Outcome
+
+    /// Makes a name. `askSystem` looks it up, and may take its time.
+    init(
+        _ text: String,
+        askSystem: @escaping @Sendable (_ text: String, _ port: UInt16) -> Outcome = {
+            lookUp($0, port: $1, flags: AI_ADDRCONFIG)
+        }
+    ) {
         self.text = text
+        self.askSystem = askSystem
     }
 
     /// What this computer calls itself, answered without asking anybody.
@@ -21,17 +31,21 @@ struct HostName: Sendable {
 
     /// The addresses of a TCP port there; never empty.
     ///
-    /// The system's look-up waits for the network, so it runs on a thread of its own, which lives
-    /// as long as the look-up does.
+    /// The system's look-up waits for the network and cannot be called off, so it runs on a thread
+    /// of its own, which lives as long as the look-up does. Cancelling the task does not wait.
     func addresses(port: UInt16) async throws(TransportError) -> [SocketAddress] {
         if let known = numericAddresses(port: port) { return known }
-        let outcome = await withCheckedContinuation { continuation in
-            let thread = SystemThread {
-                continuation.resume(returning: Self.lookUp(text, port: port, flags: AI_ADDRCONFIG))
-            }
-            if let thread { return thread.detach() }
-            let reason = TransportError.hostNotFound(host: text, reason: "no thread to look it up")
-            continuation.resume(returning: .failure(reason))
+        let answer = FirstAnswer<Outcome>()
+        let thread = SystemThread { [text, askSystem] in answer.give(askSystem(text, port)) }
+        if let thread {
+            thread.detach()
+        } else {
+            answer.give(.failure(.hostNotFound(host: text, reason: "no thread to look it up")))
+        }
+        let outcome = await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            answer.give(.failure(.cancelled))
         }
         return try outcome.get()
     }
@@ -48,7 +62,7 @@ struct HostName: Sendable {
         _ text: String,
         port: UInt16,
         flags: Int32
-    ) -> Result<[SocketAddress], TransportError> {
+    ) -> Outcome {
         var hints = addrinfo()
         hints.ai_flags = flags | AI_NUMERICSERV
         hints.ai_protocol = Int32(IPPROTO_TCP)
