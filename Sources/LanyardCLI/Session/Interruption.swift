@@ -28,7 +28,11 @@ final class Interruption: Sendable {
         }
         defer { for source in sources { source.cancel() } }
         let task = Task { await body() }
-        interruption.state.withLock { $0.cancel = { task.cancel() } }
+        let isTooLate = interruption.state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.count > 0
+        }
+        if isTooLate { task.cancel() }
         return await task.value
     }
 
