@@ -16,6 +16,7 @@ import BluetoothATT
 import BluetoothGAP
 import BluetoothTypes
 import HCITransports
+import Synchronization
 
 /// A Bluetooth Low Energy host on one controller.
 ///
@@ -48,17 +49,24 @@ public actor BluetoothHost {
     private let transport: any HCITransport
     var core: HostCore
     private var timer: (any HostTimer)?
+
+    /// The attempt to open the transport, until it has returned.
     private var opening: Task<Void, Never>?
+    /// Whether the core does not know yet that the transport is open.
+    private var isOpenAwaited = false
+    /// Whether the transport ended, and is to be opened again, before `opening` has returned.
+    private var isReopeningWanted = false
 
     private var actions: [HostAction] = []
     private var packets: [[UInt8]] = []
-    private var lastRequest: UInt64 = 0
+    private nonisolated let lastRequest = Atomic<UInt64>(0)
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
+    private var farewells: [CheckedContinuation<Void, Never>] = []
     private var linkEnds: [LinkIdentifier: [CheckedContinuation<HostError, Never>]] = [:]
     /// Why links ended, of the last few: `Link.ended()` may be asked late.
     private var pastEnds: [(link: LinkIdentifier, reason: HostError)] = []
@@ -95,9 +103,17 @@ public actor BluetoothHost {
     }
 
     deinit {
-        // Nobody can ask for an orderly end any more; the thread and the transport still end.
-        executor.perform { [transport] in transport.close() }
-        ownExecutor?.shutDown()
+        guard core.state != .closed else { return }
+        // Nobody can ask for an orderly end any more. Who reads a stream must not wait for ever.
+        for scan in scans.values { scan.finish(throwing: HostError.closed) }
+        notifications.endAll(with: HostError.closed)
+        broadcast.send(.closed)
+        opening?.cancel()
+        // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
+        executor.perform { [transport, ownExecutor] in
+            transport.close()
+            ownExecutor?.shutDown()
+        }
     }
 
     // MARK: The adapter
@@ -108,12 +124,12 @@ public actor BluetoothHost {
     /// The adapter's state now and every change of it. Ends after `closed`.
     public nonisolated var states: AsyncStream<AdapterState> {
         let (stream, continuation) = AsyncStream.makeStream(of: AdapterState.self)
-        enter { host in
-            let observer = host.broadcast.add(continuation, current: host.state)
-            continuation.onTermination = { [weak host] _ in
-                host?.enter { $0.broadcast.remove(observer) }
-            }
+        let observer = takeRequest()
+        // Before the stream is anybody's: the end of one that has ended already is never told.
+        continuation.onTermination = { [weak self] _ in
+            self?.enter { $0.broadcast.remove(observer) }
         }
+        enter { $0.broadcast.add(continuation, as: observer, current: $0.state) }
         return stream
     }
 
@@ -122,7 +138,7 @@ public actor BluetoothHost {
     /// Returns when the adapter is ready. Throws `HostError.adapter` if the first attempt fails;
     /// the host then goes on trying, so that a caller may as well watch `states`, or shut it down.
     public func start() async throws {
-        if timer == nil {
+        if timer == nil, core.state != .closed {
             timer = executor.makeTimer { [weak self] in
                 self?.assumeIsolated { $0.timerFired() }
             }
@@ -141,29 +157,35 @@ public actor BluetoothHost {
 
     /// Ends all links, closes the transport, and fails whatever still waits. For good.
     ///
-    /// Returns when the adapter is closed, which takes at most `HostCore.farewellLimit`.
+    /// Returns when the adapter is closed, which takes at most `HostCore.farewellLimit`; a task that
+    /// is cancelled waits as well.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()
-        for await state in states where state == .closed { break }
+        await withCheckedContinuation { waiter in
+            // Looked at in here: the actor may turn to somebody else on the way into a continuation.
+            if core.state == .closed { waiter.resume() } else { farewells.append(waiter) }
+        }
         opening?.cancel()
         await opening?.value
+        // Behind the transport's last word, which a packet log waits for.
+        await withCheckedContinuation { done in executor.perform { done.resume() } }
         ownExecutor?.shutDown()
     }
 
     // MARK: Scans
 
-    func startScan(_ request: ScanRequest, into stream: ScanStream.Continuation) {
-        let id = takeRequest()
+    func startScan(
+        _ request: ScanRequest,
+        id: RequestIdentifier,
+        into stream: ScanStream.Continuation
+    ) {
         scans[id] = stream
-        stream.onTermination = { [weak self] _ in
-            self?.enter { $0.stopScan(id) }
-        }
         core.startScan(request, id: id, now: executor.now)
         drain()
     }
 
-    private func stopScan(_ id: RequestIdentifier) {
+    func stopScan(_ id: RequestIdentifier) {
         scans[id] = nil
         core.stopScan(id, now: executor.now)
         drain()
@@ -172,29 +194,43 @@ public actor BluetoothHost {
     // MARK: The transport
 
     private func openTransport() {
-        guard opening == nil else { return }
-        opening = Task { [transport, executor] in
+        guard opening == nil else { return isReopeningWanted = true }
+        isOpenAwaited = true
+        // Weak: a host that is let go meanwhile must not live on until this returns.
+        opening = Task { [weak self, transport, executor] in
+            var failure: TransportError?
             do throws(TransportError) {
                 try await transport.open(on: executor) { [weak self] event in
                     self?.assumeIsolated { $0.receive(event) }
                 }
-                self.transportOpened()
             } catch {
-                self.transportFailed(error)
+                failure = error
             }
+            guard let self else { return executor.perform { transport.close() } }
+            await openingReturned(failure)
         }
     }
 
-    private func transportOpened() {
+    private func openingReturned(_ failure: TransportError?) {
         opening = nil
         guard core.state != .closed else { return transport.close() }
-        core.transportOpened(now: executor.now)
-        drain()
+        if let failure {
+            isOpenAwaited = false
+            core.transportClosed(failure.description, now: executor.now)
+            drain()
+        } else {
+            transportOpened()
+        }
+        guard isReopeningWanted else { return }
+        isReopeningWanted = false
+        openTransport()
     }
 
-    private func transportFailed(_ error: TransportError) {
-        opening = nil
-        core.transportClosed(error.description, now: executor.now)
+    /// The transport is open: `open` has returned, or something arrived before it could.
+    private func transportOpened() {
+        guard isOpenAwaited, core.state != .closed else { return }
+        isOpenAwaited = false
+        core.transportOpened(now: executor.now)
         drain()
     }
 
@@ -204,9 +240,11 @@ public actor BluetoothHost {
         let now = executor.now
         switch event {
         case .received(let bytes):
+            transportOpened()
             core.receive(bytes)
             while core.receiveNextPacket(now: now) { performActions() }
         case .closed(let error):
+            isOpenAwaited = false
             core.transportClosed(error?.description ?? "\(transport.name): closed", now: now)
         }
         drain()
@@ -222,9 +260,9 @@ public actor BluetoothHost {
         executor.perform { self.assumeIsolated { body($0) } }
     }
 
-    private func takeRequest() -> RequestIdentifier {
-        lastRequest += 1
-        return RequestIdentifier(rawValue: lastRequest)
+    /// An identifier that no other request, scan or observer of this host has.
+    nonisolated func takeRequest() -> RequestIdentifier {
+        RequestIdentifier(rawValue: lastRequest.add(1, ordering: .relaxed).newValue)
     }
 
     /// Starts something in the core and waits for its completion; cancelling the task cancels it.
@@ -239,15 +277,22 @@ public actor BluetoothHost {
                 waiting[id] = continuation
                 start(&core, id, executor.now)
                 drain()
+                // A cancellation that came before found nobody; one that comes now has to queue.
+                if Task.isCancelled { giveUp(id, cancel) }
             }
         } onCancel: {
-            enter { host in
-                guard let continuation = host.waiting.removeValue(forKey: id) else { return }
-                cancel(&host.core, id, host.executor.now)
-                host.drain()
-                continuation.resume(throwing: CancellationError())
-            }
+            enter { $0.giveUp(id, cancel) }
         }
+    }
+
+    private func giveUp(
+        _ id: RequestIdentifier,
+        _ cancel: (inout HostCore, RequestIdentifier, Instant) -> Void
+    ) {
+        guard let continuation = waiting.removeValue(forKey: id) else { return }
+        cancel(&core, id, executor.now)
+        drain()
+        continuation.resume(throwing: CancellationError())
     }
 
     // MARK: Actions
@@ -296,11 +341,14 @@ public actor BluetoothHost {
 
     /// Why a link ended, as soon as it has.
     func end(of link: LinkIdentifier) async -> HostError {
-        guard core.properties(of: link) != nil else {
-            return pastEnds.last { $0.link == link }?.reason
-                ?? .disconnected(.unknownConnectionIdentifier)
+        await withCheckedContinuation { waiter in
+            // Looked at in here: see `shutdown`.
+            guard core.properties(of: link) == nil else {
+                return linkEnds[link, default: []].append(waiter)
+            }
+            let reason = pastEnds.last { $0.link == link }?.reason
+            waiter.resume(returning: reason ?? .disconnected(.unknownConnectionIdentifier))
         }
-        return await withCheckedContinuation { linkEnds[link, default: []].append($0) }
     }
 
     /// Peers can make a host talk: only so many lines in so much time are their due.
@@ -322,5 +370,8 @@ public actor BluetoothHost {
     private func stateChanged(to state: AdapterState) {
         configuration.logger.info("adapter \(transport.name): \(state)")
         broadcast.send(state)
+        guard state == .closed else { return }
+        for farewell in farewells { farewell.resume() }
+        farewells = []
     }
 }

@@ -32,7 +32,12 @@ extension BluetoothHost {
             parameters: parameters,
             reportsDuplicates: reportsDuplicates
         )
-        enter { $0.startScan(request, into: continuation) }
+        let id = takeRequest()
+        // Before the stream is anybody's: the end of one that has ended already is never told.
+        continuation.onTermination = { [weak self] _ in
+            self?.enter { $0.stopScan(id) }
+        }
+        enter { $0.startScan(request, id: id, into: continuation) }
         return stream
     }
 
@@ -49,6 +54,7 @@ extension BluetoothHost {
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()
     ) async throws -> Link {
+        try Task.checkCancellation()
         let answer = try await perform { core, id, now in
             core.dial(address, options: options, id: id, now: now)
         } onCancel: { core, id, now in

@@ -85,6 +85,7 @@ extension Link {
     }
 
     /// Ends the link. Returns when the controller confirms it, also if the link had ended already.
+    /// A task that is cancelled, even before, ends the link too, but does not wait.
     public func disconnect() async throws {
         do {
             _ = try await host.request(.disconnect, of: identifier)

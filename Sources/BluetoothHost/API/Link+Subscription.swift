@@ -35,6 +35,9 @@ extension Link {
             )
             _ = try await gatt(operation)
             return stream
+        } catch let error as CancellationError {
+            // The peer may have been asked already: letting go of the stream unsubscribes.
+            throw error
         } catch {
             await host.abandonNotifications(identifier)
             throw error

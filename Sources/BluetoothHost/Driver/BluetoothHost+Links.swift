@@ -9,7 +9,9 @@ extension BluetoothHost {
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
-        try await perform { core, id, now in
+        // Who is cancelled starts nothing, but may clean up.
+        if case .disconnect = request {} else { try Task.checkCancellation() }
+        return try await perform { core, id, now in
             core.request(request, of: link, id: id, now: now)
         } onCancel: { core, id, now in
             core.cancelRequest(id, of: link, now: now)

@@ -56,4 +56,12 @@ struct NotificationRouter {
             streams[key] = nil
         }
     }
+
+    /// The host is gone: all streams end.
+    mutating func endAll(with error: HostError) {
+        for subscribers in streams.values {
+            for subscriber in subscribers.values { subscriber.finish(throwing: error) }
+        }
+        streams = [:]
+    }
 }

@@ -2,22 +2,20 @@
 
 /// Tells every observer of an adapter's state what it is now, and each change.
 struct StateBroadcast {
-    private var observers: [UInt64: AsyncStream<AdapterState>.Continuation] = [:]
-    private var lastObserver: UInt64 = 0
+    private var observers: [RequestIdentifier: AsyncStream<AdapterState>.Continuation] = [:]
 
-    /// Adds an observer, who hears `current` at once; the number names it for `remove`.
+    /// Adds an observer, who hears `current` at once.
     mutating func add(
         _ observer: AsyncStream<AdapterState>.Continuation,
+        as identifier: RequestIdentifier,
         current: AdapterState
-    ) -> UInt64 {
-        lastObserver += 1
+    ) {
         observer.yield(current)
-        if current == .closed { observer.finish() } else { observers[lastObserver] = observer }
-        return lastObserver
+        if current == .closed { observer.finish() } else { observers[identifier] = observer }
     }
 
-    mutating func remove(_ observer: UInt64) {
-        observers[observer] = nil
+    mutating func remove(_ identifier: RequestIdentifier) {
+        observers[identifier] = nil
     }
 
     mutating func send(_ state: AdapterState) {

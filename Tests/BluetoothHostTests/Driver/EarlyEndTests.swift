@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+/// Streams and tasks that end before what they asked for has begun.
+@Suite("An early end", .timeLimit(.minutes(1)))
+struct EarlyEndTests {
+    private let host = BluetoothHost(transport: ScriptedTransport())
+
+    @Test("a scan that nobody ever reads ends")
+    func unreadScan() async {
+        _ = host.scan()
+        #expect(await host.core.scans.isEmpty)
+    }
+
+    @Test("a scan goes on while somebody holds its stream")
+    func heldScan() async {
+        let scan = host.scan()
+        #expect(await host.core.scans.count == 1)
+        withExtendedLifetime(scan) {}
+    }
+
+    @Test("a task that is cancelled already does not connect")
+    func cancelledBefore() async {
+        let address = DeviceAddress(value: 0xC0FF_EE00_0002, kind: .random)
+        let task = Task { [host] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await host.connect(to: address)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import Synchronization
+
+/// A transport that does what a test tells it to.
+final class ScriptedTransport: HCITransport {
+    /// What `open` does with each attempt, counted from one; it returns when this does.
+    typealias Opening =
+        @Sendable (_ attempt: Int, ScriptedTransport) async throws(TransportError) ->
+        Void
+
+    private struct State {
+        var openCount = 0
+        var isOpen = false
+        var sentWhileClosed = 0
+        var executor: (any HostExecutor)?
+        var receive: (@Sendable (TransportEvent) -> Void)?
+    }
+
+    let name = "scripted"
+    private let opening: Opening
+    private let state = Mutex(State())
+
+    init(opening: @escaping Opening = { _, _ in }) {
+        self.opening = opening
+    }
+
+    /// How often `open` was called.
+    var openCount: Int { state.withLock { $0.openCount } }
+
+    /// How often something was sent that could not arrive.
+    var sentWhileClosed: Int { state.withLock { $0.sentWhileClosed } }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        let attempt = state.withLock { state in
+            state.openCount += 1
+            state.isOpen = true
+            state.executor = executor
+            state.receive = receive
+            return state.openCount
+        }
+        do throws(TransportError) {
+            try await opening(attempt, self)
+        } catch {
+            state.withLock { $0.isOpen = false }
+            throw error
+        }
+    }
+
+    func send(_ packets: [[UInt8]]) {
+        state.withLock { state in
+            if !state.isOpen { state.sentWhileClosed += 1 }
+        }
+    }
+
+    func close() {
+        if state.withLock({ $0.isOpen }) { tell(.closed(nil)) }
+    }
+
+    /// Tells the host of an event.
+    func tell(_ event: TransportEvent) {
+        let (executor, receive) = state.withLock { state in
+            if case .closed = event { state.isOpen = false }
+            return (state.executor, state.receive)
+        }
+        executor?.perform { receive?(event) }
+    }
+}
+
+/// Something that happens once, and that tasks wait for; cancelling them ends their waiting.
+final class Occurrence: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func occur() {
+        continuation.finish()
+    }
+
+    /// Returns when it has occurred, or the task is cancelled.
+    func wait() async {
+        for await _ in stream {}
+    }
+}
