@@ -52,7 +52,7 @@ struct LinkTableTests {
     @Test("changes a link where it is")
     func change() {
         var table = Self.table(3, 1, 2)
-        table[Self.handle(1)]?.isDisconnecting = true
+        table[Self.handle(1)]?.disconnectDeadline = .zero
         #expect(table[Self.handle(1)]?.isDisconnecting == true)
         #expect(table[Self.handle(2)]?.isDisconnecting == false)
         #expect(table.handles == [3, 1, 2].map(Self.handle))
@@ -61,7 +61,7 @@ struct LinkTableTests {
     @Test("changing a link that is not there adds none")
     func changeOfNone() {
         var table = Self.table(3)
-        table[Self.handle(1)]?.isDisconnecting = true
+        table[Self.handle(1)]?.disconnectDeadline = .zero
         #expect(table.handles == [Self.handle(3)])
     }
 
@@ -69,7 +69,7 @@ struct LinkTableTests {
     func replacement() {
         var table = Self.table(3, 1)
         var newer = Self.link(3)
-        newer.isDisconnecting = true
+        newer.disconnectDeadline = .zero
         table[Self.handle(3)] = newer
         #expect(table.handles == [3, 1].map(Self.handle))
         #expect(table[Self.handle(3)]?.isDisconnecting == true)
