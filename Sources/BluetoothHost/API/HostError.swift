@@ -80,8 +80,13 @@ extension HostError {
             }
     }
 
-    /// The same of a link that ended before it could be used.
+    /// The same of a link that ended before it could be used. One that the host itself ended is one
+    /// on which the peer never answered.
     var asFailureToConnect: HostError {
-        if case .disconnected(let reason) = self { .failedToConnect(reason) } else { self }
+        switch self {
+        case .disconnected(.connectionTerminatedByLocalHost): .timedOut
+        case .disconnected(let reason): .failedToConnect(reason)
+        default: self
+        }
     }
 }

@@ -12,7 +12,7 @@ extension HostCore {
         id: RequestIdentifier,
         now: Instant
     ) {
-        guard state != .closed else { return fail(id, HostError.closed) }
+        guard obstacle != .closed else { return fail(id, HostError.closed) }
         guard scans.count < Self.scanLimit else { return fail(id, HostError.tooManyRequests) }
         scans.append(ScanSession(identifier: id, request: request))
         perform(scheduler.setScan(scans.combinedParameters, now: now), now: now)
@@ -43,7 +43,7 @@ extension HostCore {
         now: Instant
     ) {
         let isStanding = options.approach == .whenAvailable
-        if let obstacle = state.obstacle, !isStanding || obstacle == .closed {
+        if let obstacle, !isStanding || obstacle == .closed {
             return fail(id, obstacle)
         }
         guard !links.values.contains(where: { $0.peer == target }),

@@ -23,11 +23,18 @@ extension HostCore {
         disconnected(now: now)
     }
 
+    /// Why nothing can be begun now; nil when it can.
+    var obstacle: HostError? { farewellDeadline == nil ? state.obstacle : .closed }
+
     /// Ends everything for good: says goodbye to the peers first, but not for longer than
     /// `farewellLimit`. `closed` is the last state.
     package mutating func shutDown(now: Instant) {
         guard state != .closed, farewellDeadline == nil else { return }
         farewellDeadline = now + Self.farewellLimit
+        for id in dials.keys {
+            cancelDial(id, now: now)
+            fail(id, HostError.closed)
+        }
         for handle in links.handles { disconnect(handle, request: nil, now: now) }
         finishShutDown(now: now)
     }
@@ -39,8 +46,6 @@ extension HostCore {
         farewellDeadline = nil
         changeState(to: .closed)
         abandonController(.notStarted, now: now)
-        for id in dials.keys { fail(id, HostError.closed) }
-        dials = [:]
         for scan in scans { fail(scan.identifier, HostError.closed) }
         scans = []
         isConnected = false
@@ -51,6 +56,7 @@ extension HostCore {
     /// The controller cannot be trusted any more. Everything it knew is forgotten on our side too;
     /// then it is reset, or, where a reset could not get through, its transport is opened anew.
     mutating func controllerFailed(_ failure: AdapterFailure, now: Instant) {
+        guard state != .closed else { return }
         // A controller that fails while it is set up has had its reset.
         let isBeyondReset = startup != nil || failure == .desynchronised
         changeState(to: isBeyondReset ? .unavailable(failure) : .resetting(failure))
