@@ -149,6 +149,11 @@ struct ModelController: Sendable {
         complete(.reset, .success)
     }
 
+    /// The next link gets this handle.
+    mutating func reuse(_ handle: ConnectionHandle) {
+        nextHandle = handle.rawValue
+    }
+
     mutating func takeHandle() -> ConnectionHandle {
         defer { nextHandle += 1 }
         return ConnectionHandle(rawValue: nextHandle)
@@ -161,7 +166,9 @@ extension ModelController {
         commands.append(opcode)
         guard !isHung, !muteCommands.contains(opcode) else { return }
         unansweredCommands += 1
-        if unansweredCommands > profile.commandCount, opcode != .readLocalVersionInformation {
+        // The two that a host sends when it no longer believes in the count.
+        let isLastResort = opcode == .reset || opcode == .readLocalVersionInformation
+        if unansweredCommands > profile.commandCount, !isLastResort {
             violate(.hastyCommand(opcode))
         }
         guard isListed(opcode) else {

@@ -2,9 +2,10 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import Testing
 
 /// What a `ModelController` is: what it lists, and what it has room for.
-struct ModelProfile: Sendable {
+struct ModelProfile: Sendable, CustomTestStringConvertible {
     /// Which command tells how many ACL packets there is room for.
     enum Buffers: Sendable {
         case v1, v2
@@ -12,6 +13,7 @@ struct ModelProfile: Sendable {
         case shared
     }
 
+    let name: String
     var version = HCI.Version.core5_4
     var commands: Set<HCI.Opcode>
     var leFeatures: HCI.LEFeatures
@@ -25,6 +27,7 @@ struct ModelProfile: Sendable {
 
     /// A controller of version 5.4 that can do everything a Central has a use for.
     static let rich = ModelProfile(
+        name: "rich",
         commands: Set(poorCommands + richCommands),
         leFeatures: [.dataPacketLengthExtension, .le2M, .coded, .extendedAdvertising, .privacy],
         states: [.activeScanningAndInitiating, .passiveScanningAndInitiating]
@@ -32,6 +35,7 @@ struct ModelProfile: Sendable {
 
     /// A controller of version 4.0 with what was mandatory then, and one small buffer.
     static let poor = ModelProfile(
+        name: "poor",
         version: .core4_0,
         commands: Set(poorCommands),
         leFeatures: [],
@@ -51,6 +55,8 @@ struct ModelProfile: Sendable {
         profile.aclPacketCount = 4
         return profile
     }()
+
+    var testDescription: String { "\(name), \(buffers)" }
 
     private static let poorCommands: [HCI.Opcode] = [
         .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .setEventMask,

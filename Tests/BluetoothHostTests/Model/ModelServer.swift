@@ -38,6 +38,8 @@ struct ModelServer: Sendable {
         Attribute(handle: .init(5), type: .init(0x2803), value: [0x0E, 6, 0, 0x1A, 0x2A]),
         Attribute(handle: writableHandle, type: writable, value: []),
     ]
+    /// Whether it knows no exchange of MTUs.
+    var refusesMTU = false
     /// What is refused, and how.
     var refusals: [AttributeHandle: ATT.ErrorCode] = [:]
 
@@ -76,7 +78,7 @@ struct ModelServer: Sendable {
         guard let pdu = try? ATT.PDU(parsing: bytes) else { return nil }
         received.append(pdu)
         switch pdu {
-        case .exchangeMTURequest(let request):
+        case .exchangeMTURequest(let request) where !refusesMTU:
             mtu = max(23, Int(min(request.receiveMTU, receiveMTU)))
             return ATT.ExchangeMTUResponse(receiveMTU: receiveMTU).encode()
         case .writeCommand(let command):

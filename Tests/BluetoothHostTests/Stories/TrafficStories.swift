@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Traffic")
+struct TrafficStories {
+    private let peer = ModelPeer(1)
+
+    private func connected(
+        _ profile: ModelProfile = .rich,
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) throws -> (Bench, LinkIdentifier) {
+        var bench = Bench.ready(profile, peers: [peer], configure: configure)
+        let link = try bench.connect(peer.address)
+        return (bench, link)
+    }
+
+    private func server(_ bench: Bench) -> ModelServer? {
+        bench.controller.peers[peer.address]?.server
+    }
+
+    @Test(
+        "A whole exploration succeeds over packets of any size",
+        arguments: [ModelProfile.rich, .poor, .shared],
+        [1, 3, 27, 251]
+    )
+    func exploration(_ profile: ModelProfile, fragmentLength: Int) throws {
+        var (bench, link) = try connected(profile)
+        bench.controller.fragmentLength = fragmentLength
+        let long = [UInt8]((0..<400).map { UInt8(truncatingIfNeeded: $0) })
+        let requests = Exploration.requests(writing: long).map { bench.ask($0, of: link) }
+        bench.drive()
+        for request in requests { #expect(throws: Never.self) { try bench.answer(request) } }
+        #expect(server(bench)?[ModelServer.writableHandle]?.value == long)
+        #expect(server(bench)?.isSubscribed == true)
+        let read = bench.ask(.gatt(.readLong(ModelServer.writableHandle)), of: link)
+        bench.drive()
+        guard case .gatt(.value(let value)) = try bench.answer(read)
+        else { throw Bench.UnexpectedAnswer() }
+        #expect(value == long)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("Writes without response leave in order, and no faster than there are buffers")
+    func oneBuffer() throws {
+        var (bench, link) = try connected(.poor)
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        bench.controller.keepsPackets = true
+        let values = (0..<100).map { [UInt8($0)] }
+        let writes = values.map { value in
+            bench.ask(.gatt(.writeWithoutResponse(ModelServer.writableHandle, value)), of: link)
+        }
+        bench.drive()
+        #expect(writes.contains { bench.isPending($0) }, "the host buffers without end")
+        for _ in values {
+            bench.controller.releasePackets(1, on: handle)
+            bench.drive()
+        }
+        #expect(bench.unfinished(writes).isEmpty)
+        #expect(server(bench)?.commandValues == values)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("Reads and writes without response keep the order in which they were asked")
+    func order() throws {
+        var (bench, link) = try connected()
+        let requests: [LinkRequest] = (0..<30).map { number in
+            let handle = ModelServer.writableHandle
+            return number.isMultiple(of: 3)
+                ? .gatt(.read(handle)) : .gatt(.writeWithoutResponse(handle, [UInt8(number)]))
+        }
+        let asked = requests.map { bench.ask($0, of: link) }
+        bench.drive()
+        for (number, request) in asked.enumerated() where number.isMultiple(of: 3) {
+            guard case .gatt(.value(let value)) = try bench.answer(request)
+            else { throw Bench.UnexpectedAnswer() }
+            #expect(value == (number == 0 ? [] : [UInt8(number - 1)]))
+        }
+    }
+
+    @Test("The attribute server's refusal reaches who asked")
+    func refusedRead() throws {
+        var (bench, link) = try connected()
+        bench.controller.peers[peer.address]?.server.refusals = [
+            ModelServer.readableHandle: .insufficientEncryption
+        ]
+        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        bench.drive()
+        guard case .failure(let error)? = bench.result(read) else { throw Bench.UnexpectedAnswer() }
+        #expect(
+            error as? GATT.Failure
+                == .attribute(.insufficientEncryption, handle: ModelServer.readableHandle)
+        )
+    }
+
+    @Test("A peer that stops answering loses its link after thirty seconds")
+    func silentPeer() throws {
+        var (bench, link) = try connected()
+        bench.controller.peers[peer.address]?.isSilent = true
+        let reads = (0..<3).map { _ in
+            bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        }
+        bench.advance(by: .seconds(31))
+        #expect(bench.unfinished(reads).isEmpty)
+        #expect(bench.core.linkList.isEmpty)
+        #expect(bench.ends[link]?.count == 1)
+        #expect(bench.core.nextDeadline == nil)
+    }
+
+    @Test("Notifications arrive whole and in order, in packets of any size", arguments: [1, 7, 27])
+    func notifications(fragmentLength: Int) throws {
+        var (bench, link) = try connected()
+        bench.controller.fragmentLength = fragmentLength
+        let values = (0..<100).map { [UInt8](repeating: UInt8($0), count: 1 + $0 * 2) }
+        for value in values { bench.controller.notify(value, from: peer.address) }
+        bench.drive()
+        #expect(bench.notifications.map(\.value) == values)
+        #expect(bench.notifications.allSatisfy { $0.link == link })
+    }
+
+    @Test("Packets that cannot be are ignored, and the link goes on")
+    func strayData() throws {
+        var (bench, link) = try connected()
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        let stray = HCI.ACLPacket(
+            connectionHandle: ConnectionHandle(rawValue: 0x0EE),
+            boundary: .firstFlushable,
+            payload: [1, 0, 4, 0, 0x1B]
+        )
+        let orphan = HCI.ACLPacket(
+            connectionHandle: handle,
+            boundary: .continuing,
+            payload: [1, 2, 3]
+        )
+        bench.feed(stray.h4Bytes + orphan.h4Bytes)
+        for frame in [
+            L2CAPFrame.encode([1, 2, 3], on: ChannelIdentifier(rawValue: 0x0077)),
+            L2CAPFrame.encode([], on: .att), L2CAPFrame.encode([0x1B, 3], on: .att),
+            L2CAPFrame.encode([0xFF, 1, 2], on: .att), L2CAPFrame.encode([0x0B, 1], on: .att),
+        ] { bench.controller.sendFrame(frame, on: handle) }
+        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        bench.drive()
+        #expect(throws: Never.self) { try bench.answer(read) }
+        #expect(bench.log.count >= 4)
+        #expect(bench.core.state == .ready)
+    }
+}
+
+@Suite("Flow control")
+struct FlowStories {
+    @Test("Four links at full speed are served alike, and nothing is lost", arguments: 1...9)
+    func fairness(bufferCount: Int) throws {
+        var profile = ModelProfile.rich
+        profile.aclPacketCount = bufferCount
+        let peers = (1...4).map { ModelPeer($0) }
+        var bench = Bench.ready(profile, peers: peers)
+        let links = try peers.map { try bench.connect($0.address) }
+        let handles = peers.compactMap { bench.controller.handle(of: $0.address) }
+        bench.controller.keepsPackets = true
+        let before = bench.controller.dataPackets.count
+        var writes: [RequestIdentifier] = []
+        for link in links {
+            for number in 0..<60 {
+                let value = [UInt8](repeating: UInt8(number), count: 20)
+                writes.append(
+                    bench.ask(
+                        .gatt(.writeWithoutResponse(ModelServer.writableHandle, value)),
+                        of: link
+                    )
+                )
+            }
+        }
+        // The controller passes packets on in the order in which it got them, one at a time.
+        var passed = before
+        while passed < bench.controller.dataPackets.count {
+            bench.controller.releasePackets(1, on: bench.controller.dataPackets[passed])
+            passed += 1
+            for peer in peers {
+                bench.controller.notify([UInt8(passed & 0xFF)], from: peer.address)
+            }
+            bench.drive()
+        }
+        #expect(bench.unfinished(writes).isEmpty)
+        for peer in peers {
+            let values = bench.controller.peers[peer.address]?.server.commandValues ?? []
+            #expect(values.map(\.first) == (0..<60).map { UInt8($0) })
+        }
+        #expect(bench.notifications.count == 4 * (passed - before))
+        #expect(bench.controller.violations.isEmpty)
+        // While all of them had something to send, none was far ahead of another.
+        let busy = bench.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
+        for handle in handles {
+            #expect((30...70).contains(busy.count { $0 == handle }), "of 200 packets")
+        }
+    }
+
+    @Test("A controller that lies about completed packets gains and loses nothing")
+    func lies() throws {
+        let peer = ModelPeer(1)
+        var profile = ModelProfile.rich
+        profile.aclPacketCount = 2
+        var bench = Bench.ready(profile, peers: [peer])
+        let link = try bench.connect(peer.address)
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        for (liar, count) in [(handle, UInt16(9)), (.init(rawValue: 0xABC), 1), (handle, 0xFFFF)] {
+            bench.controller.send(
+                .numberOfCompletedPackets(
+                    .init(completed: [.init(connectionHandle: liar, count: count)])
+                )
+            )
+        }
+        bench.drive()
+        bench.controller.keepsPackets = true
+        let writes = (0..<20).map { number in
+            bench.ask(
+                .gatt(.writeWithoutResponse(ModelServer.writableHandle, [UInt8(number)])),
+                of: link
+            )
+        }
+        bench.drive()
+        #expect(bench.controller.violations.isEmpty)
+        #expect(bench.core.transmitQueue.outstanding(handle) == 2)
+        for _ in 0..<20 {
+            bench.controller.releasePackets(1, on: handle)
+            bench.drive()
+        }
+        #expect(bench.unfinished(writes).isEmpty)
+        #expect(bench.core.transmitQueue.outstanding(handle) == 0)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("The buffers of a link that is lost serve the others")
+    func lostLink() throws {
+        var profile = ModelProfile.rich
+        profile.aclPacketCount = 2
+        let peers = (1...2).map { ModelPeer($0) }
+        var bench = Bench.ready(profile, peers: peers)
+        let links = try peers.map { try bench.connect($0.address) }
+        bench.controller.keepsPackets = true
+        let writes = links.map { link in
+            (0..<10).map { number in
+                bench.ask(
+                    .gatt(.writeWithoutResponse(ModelServer.writableHandle, [UInt8(number)])),
+                    of: link
+                )
+            }
+        }
+        bench.drive()
+        bench.controller.dropLink(to: peers[0].address, .connectionTimeout)
+        bench.controller.keepsPackets = false
+        let handle = try #require(bench.controller.handle(of: peers[1].address))
+        bench.controller.releasePackets(10, on: handle)
+        bench.drive()
+        #expect(bench.unfinished(writes.joined()).isEmpty)
+        #expect(bench.controller.peers[peers[1].address]?.server.commandValues.count == 10)
+        #expect(bench.controller.violations.isEmpty)
+    }
+}
