@@ -33,7 +33,6 @@ struct EndingStories {
         }
         #expect(bench.ends[link] == [.disconnected(.connectionTimeout)])
         #expect(bench.core.links.isEmpty && bench.core.handles.isEmpty)
-        #expect(bench.core.linkOrder.isEmpty)
         #expect(throws: Never.self) { try bench.connect(peer.address) }
         #expect(bench.controller.violations.isEmpty)
     }
