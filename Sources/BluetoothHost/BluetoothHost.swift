@@ -61,13 +61,14 @@ public actor BluetoothHost {
     private var packets: [[UInt8]] = []
     private nonisolated let lastRequest = Atomic<UInt64>(0)
 
+    private typealias EndWaiter = CheckedContinuation<HostError, any Error>
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     private var farewells: [CheckedContinuation<Void, Never>] = []
-    private var linkEnds: [LinkIdentifier: [CheckedContinuation<HostError, Never>]] = [:]
+    private var linkEnds: [LinkIdentifier: [RequestIdentifier: EndWaiter]] = [:]
     /// Why links ended, of the last few: `Link.ended()` may be asked late.
     private var pastEnds: [(link: LinkIdentifier, reason: HostError)] = []
     private static let pastEndLimit = 64
@@ -340,15 +341,26 @@ public actor BluetoothHost {
     }
 
     /// Why a link ended, as soon as it has.
-    func end(of link: LinkIdentifier) async -> HostError {
-        await withCheckedContinuation { waiter in
-            // Looked at in here: see `shutdown`.
-            guard core.properties(of: link) == nil else {
-                return linkEnds[link, default: []].append(waiter)
+    func end(of link: LinkIdentifier) async throws -> HostError {
+        let id = takeRequest()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                // Looked at in here: see `shutdown`.
+                guard core.properties(of: link) == nil else {
+                    linkEnds[link, default: [:]][id] = waiter
+                    if Task.isCancelled { stopWaiting(id, forEndOf: link) }
+                    return
+                }
+                let reason = pastEnds.last { $0.link == link }?.reason
+                waiter.resume(returning: reason ?? .disconnected(.unknownConnectionIdentifier))
             }
-            let reason = pastEnds.last { $0.link == link }?.reason
-            waiter.resume(returning: reason ?? .disconnected(.unknownConnectionIdentifier))
+        } onCancel: {
+            enter { $0.stopWaiting(id, forEndOf: link) }
         }
+    }
+
+    private func stopWaiting(_ id: RequestIdentifier, forEndOf link: LinkIdentifier) {
+        linkEnds[link]?.removeValue(forKey: id)?.resume(throwing: CancellationError())
     }
 
     /// Peers can make a host talk: only so many lines in so much time are their due.
@@ -364,7 +376,9 @@ public actor BluetoothHost {
         notifications.end(link, with: reason)
         if pastEnds.count == Self.pastEndLimit { pastEnds.removeFirst() }
         pastEnds.append((link, reason))
-        for waiter in linkEnds.removeValue(forKey: link) ?? [] { waiter.resume(returning: reason) }
+        for (_, waiter) in linkEnds.removeValue(forKey: link) ?? [:] {
+            waiter.resume(returning: reason)
+        }
     }
 
     private func stateChanged(to state: AdapterState) {

@@ -29,7 +29,7 @@ import Testing
             for _ in 0..<3 {
                 let link = try await encounter.connect()
                 try await link.disconnect()
-                #expect(await link.ended() == .disconnected(code))
+                #expect(try await link.ended() == .disconnected(code))
                 await #expect(throws: HostError.self) { try await link.read(.first) }
                 try await link.disconnect()
             }
@@ -42,7 +42,7 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             try await link.command(.disconnect)
-            let reason = try await within(Encounter.limit, "the end") { await link.ended() }
+            let reason = try await within(Encounter.limit, "the end") { try await link.ended() }
             #expect(reason == .disconnected(.remoteUserTerminatedConnection))
             await #expect(throws: HostError.self) { try await link.read(.first) }
         }

@@ -92,8 +92,9 @@ extension Link {
         } catch HostError.disconnected {}
     }
 
-    /// Waits for the end of the link, and returns why it ended. Returns at once if it has ended.
-    public func ended() async -> HostError {
-        await host.end(of: identifier)
+    /// Waits for the end of the link, and returns why it ended. Returns at once if it has ended;
+    /// throws only `CancellationError`.
+    public func ended() async throws -> HostError {
+        try await host.end(of: identifier)
     }
 }

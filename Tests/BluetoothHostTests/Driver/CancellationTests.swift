@@ -64,7 +64,7 @@ struct CancellationTests {
         let link = try await connect()
         let task = cancelled { try await link.disconnect() }
         await #expect(throws: CancellationError.self) { try await task.value }
-        _ = await link.ended()
+        _ = try await link.ended()
         #expect(transport.controller.links.isEmpty)
         await host.shutdown()
     }
@@ -92,7 +92,7 @@ struct CancellationTests {
         let readers = (0..<200).map { _ in
             Task { try await link.read(ModelServer.readableHandle) }
         }
-        let ends = (0..<20).map { _ in Task { await link.ended() } }
+        let ends = (0..<20).map { _ in Task { try await link.ended() } }
         let scans = (0..<8).map { _ in Task { [host] in for try await _ in host.scan() {} } }
         for reader in readers where generator.happens(oneIn: 3) { reader.cancel() }
         for scan in scans where generator.happens(oneIn: 2) { scan.cancel() }
@@ -103,7 +103,7 @@ struct CancellationTests {
         async let second: Void = host.shutdown()
         _ = await (first, second)
         for reader in readers { _ = await reader.result }
-        for end in ends { _ = await end.value }
+        for end in ends { _ = await end.result }
         for scan in scans { _ = await scan.result }
         #expect(transport.controller.violations.isEmpty)
     }
