@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+import Synchronization
+import Testing
+
+@testable import BluetoothHost
+
+/// A model controller at the other end of a real transport, for whole hosts on a real executor.
+///
+/// Tests look at the model and change it with `update`, and wait for it with `wait(until:)`; nothing
+/// here sleeps.
+final class LiveController: Sendable {
+    private struct Waiter {
+        let condition: @Sendable (ModelController) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var model: ModelController
+        var deframer = H4Deframer()
+        var waiters: [Waiter] = []
+        var isAbsent = false
+        var openCount = 0
+    }
+
+    private let state: Mutex<State>
+    private let end: InProcessTransport
+    private let executor: any HostExecutor
+    /// What the host opens.
+    let transport: any HCITransport
+
+    init(_ profile: ModelProfile, peers: [ModelPeer], executor: any HostExecutor) {
+        state = Mutex(State(model: ModelController(profile, peers: peers)))
+        self.executor = executor
+        let (hostEnd, end) = InProcessTransport.pair()
+        self.end = end
+        let door = Door(inner: hostEnd)
+        transport = door
+        door.owner.withLock { $0 = self }
+    }
+
+    /// Lets go of the host's end, which knows this controller.
+    func dismantle() {
+        (transport as? Door)?.owner.withLock { $0 = nil }
+        end.close()
+    }
+
+    /// Whether nobody answers when the host opens the transport.
+    var isAbsent: Bool {
+        get { state.withLock { $0.isAbsent } }
+        set { state.withLock { $0.isAbsent = newValue } }
+    }
+
+    /// How often the host has opened the transport.
+    var openCount: Int { state.withLock { $0.openCount } }
+
+    /// Looks at the model, or changes it; what it has to say then is sent.
+    @discardableResult
+    func update<Value: Sendable>(_ body: (inout ModelController) -> Value) -> Value {
+        let (value, satisfied) = state.withLock { state in
+            let value = body(&state.model)
+            // Under the lock, so that packets keep their order.
+            while let packet = state.model.nextPacket() { end.send([packet]) }
+            let ready = state.waiters.filter { $0.condition(state.model) }
+            state.waiters.removeAll { $0.condition(state.model) }
+            return (value, ready)
+        }
+        for waiter in satisfied { waiter.continuation.resume() }
+        return value
+    }
+
+    /// Waits until the model is as described.
+    func wait(until condition: @escaping @Sendable (ModelController) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            state.withLock {
+                $0.waiters.append(Waiter(condition: condition, continuation: continuation))
+            }
+            update { _ in }
+        }
+    }
+
+    /// Ends the transport from this side.
+    func hangUp() {
+        end.close()
+    }
+
+    fileprivate func hostOpens() async throws(TransportError) {
+        let isAbsent = state.withLock { state in
+            state.openCount += 1
+            return state.isAbsent
+        }
+        if isAbsent { throw .refused("model") }
+        state.withLock { state in
+            state.model.forget()
+            state.deframer.reset()
+        }
+        do throws(TransportError) {
+            try await end.open(on: executor) { [weak self] event in self?.receive(event) }
+        } catch .alreadyOpen {}
+    }
+
+    private func receive(_ event: TransportEvent) {
+        guard case .received(let bytes) = event else { return }
+        let packets = state.withLock { state in
+            state.deframer.append(bytes)
+            var packets: [[UInt8]] = []
+            while let packet = try? state.deframer.nextRaw() { packets.append(Array(packet)) }
+            return packets
+        }
+        for packet in packets { update { $0.receive(packet) } }
+    }
+}
+
+/// The host's end: opening it makes the controller open its own, if it is there.
+private final class Door: HCITransport {
+    let inner: InProcessTransport
+    let owner = Mutex<LiveController?>(nil)
+    var name: String { "model" }
+
+    init(inner: InProcessTransport) {
+        self.inner = inner
+    }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        try await owner.withLock { $0 }?.hostOpens()
+        try await inner.open(on: executor, receive: receive)
+    }
+
+    func send(_ packets: [[UInt8]]) { inner.send(packets) }
+
+    func close() { inner.close() }
+}
+
+/// Runs `body` with a host that is ready, and expects the host to have kept the rules.
+func withLiveHost(
+    _ profile: ModelProfile = .rich,
+    peers: [ModelPeer] = [],
+    configure: (inout HostConfiguration) -> Void = { _ in },
+    _ body: @Sendable (BluetoothHost, LiveController) async throws -> Void
+) async throws {
+    var configuration = HostConfiguration()
+    configure(&configuration)
+    let executor = AdapterExecutor()
+    let controller = LiveController(profile, peers: peers, executor: executor)
+    let host = BluetoothHost(
+        transport: controller.transport,
+        configuration: configuration,
+        executor: executor
+    )
+    try await host.start()
+    do {
+        try await body(host, controller)
+        await host.shutdown()
+    } catch {
+        await host.shutdown()
+        throw error
+    }
+    controller.dismantle()
+    executor.shutDown()
+    #expect(controller.update { $0.violations }.isEmpty)
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothTypes
+import HCITransports
+import Testing
+
+@testable import BluetoothHost
+
+/// Something an application waits for on a link.
+struct Waiting: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let perform: @Sendable (Link) async throws -> Void
+
+    private init(_ name: String, _ perform: @escaping @Sendable (Link) async throws -> Void) {
+        testDescription = name
+        self.perform = perform
+    }
+
+    private static let handle = ModelServer.writableHandle
+    private static let service = GATT.Service(
+        uuid: ModelServer.service,
+        isPrimary: true,
+        handle: ModelServer.serviceHandle,
+        endHandle: ModelServer.lastHandle
+    )
+
+    /// Answered by the peer.
+    static let byPeer = [
+        Waiting("services") { _ = try await $0.discoverServices() },
+        Waiting("secondary services") { _ = try await $0.discoverSecondaryServices() },
+        Waiting("one service") { _ = try await $0.discoverServices(ModelServer.service) },
+        Waiting("included services") { _ = try await $0.includedServices(of: service) },
+        Waiting("characteristics") { _ = try await $0.characteristics(of: service) },
+        Waiting("descriptors") { _ = try await $0.descriptors(of: ModelServer.characteristic) },
+        Waiting("read") { _ = try await $0.read(handle) },
+        Waiting("read long") { _ = try await $0.readLong(handle) },
+        Waiting("read by UUID") { _ = try await $0.read(uuid: ModelServer.readable) },
+        Waiting("read several") { _ = try await $0.read([handle, handle]) },
+        Waiting("read joined") { _ = try await $0.readJoined([handle, handle]) },
+        Waiting("write") { try await $0.write([1], to: handle) },
+        Waiting("write long") { try await $0.write([UInt8](repeating: 1, count: 400), to: handle) },
+        Waiting("write reliably") { try await $0.writeReliably([(handle, [1]), (handle, [2])]) },
+        Waiting("subscribe") { _ = try await $0.subscribe(to: ModelServer.characteristic) },
+    ]
+
+    /// Answered by the controller.
+    static let byController = [
+        Waiting("signal strength") { _ = try await $0.readRSSI() },
+        Waiting("PHY") { _ = try await $0.readPHY() },
+        Waiting("other PHY") { _ = try await $0.requestPHY(transmit: .le2M, receive: nil) },
+        Waiting("data length") { try await $0.requestDataLength() },
+        Waiting("version") { _ = try await $0.readRemoteVersion() },
+        Waiting("parameters") {
+            let update = ConnectionUpdate(
+                intervalMinimum: .milliseconds(15),
+                intervalMaximum: .milliseconds(30)
+            )
+            _ = try await $0.updateParameters(update)
+        },
+        Waiting("disconnection") { try await $0.disconnect() },
+    ]
+
+    /// The end itself.
+    static let end = Waiting("end") { _ = try await $0.ended() }
+}
+
+@Suite("Cancellation", .timeLimit(.minutes(1)))
+struct CancellationStories {
+    private let peer = ModelPeer(1)
+
+    /// Starts `waiting`, cancels it when `isUnderWay`, and expects it to end at once.
+    private func cancel(
+        _ waiting: Waiting,
+        on link: Link,
+        when isUnderWay: () async -> Void
+    ) async {
+        let task = Task { try await waiting.perform(link) }
+        await isUnderWay()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("ends what waits for a peer that is silent", arguments: Waiting.byPeer)
+    func peerSilent(_ waiting: Waiting) async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            let before = controller.update { model in
+                model.peers[peer.address]?.isSilent = true
+                return model.dataPackets.count
+            }
+            await cancel(waiting, on: link) {
+                await controller.wait { $0.dataPackets.count > before }
+            }
+            #expect(try await link.readRSSI() == -48)
+        }
+    }
+
+    @Test("ends what waits for a controller that does not say", arguments: Waiting.byController)
+    func controllerSilent(_ waiting: Waiting) async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            let before = controller.update { model in
+                model.muteCommands = [.readRSSI, .leReadPHY, .leSetDataLength]
+                model.endlessCommands = [
+                    .leSetPHY, .readRemoteVersionInformation, .leConnectionUpdate, .disconnect,
+                ]
+                return model.commands.count
+            }
+            await cancel(waiting, on: link) {
+                await controller.wait { $0.commands.count > before }
+            }
+            #expect(try await link.read(ModelServer.readableHandle) == [77])
+        }
+    }
+
+    @Test(
+        "before it begins ends everything",
+        arguments: Waiting.byPeer + Waiting.byController + [Waiting.end]
+    )
+    func beforehand(_ waiting: Waiting) async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            controller.update {
+                $0.peers[peer.address]?.isSilent = true
+                $0.muteCommands = [.readRSSI, .leReadPHY, .leSetDataLength]
+                $0.endlessCommands = [
+                    .leSetPHY, .readRemoteVersionInformation, .leConnectionUpdate, .disconnect,
+                ]
+            }
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await waiting.perform(link)
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test("ends a wait for the end of a link; the link goes on")
+    func end() async throws {
+        try await withLiveHost(peers: [peer]) { host, _ in
+            let link = try await host.connect(to: peer.address)
+            await cancel(Waiting.end, on: link) { _ = await host.links }
+            #expect(try await link.read(ModelServer.readableHandle) == [77])
+        }
+    }
+
+    @Test("ends a connection that is being made", arguments: [true, false])
+    func connecting(isStanding: Bool) async throws {
+        try await withLiveHost { host, controller in
+            let options = isStanding ? ConnectOptions.whenAvailable : ConnectOptions()
+            let task = Task { try await host.connect(to: peer.address, options: options) }
+            await controller.wait { $0.initiation != nil }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await controller.wait { $0.initiation == nil }
+            controller.update { $0.peers[peer.address] = peer }
+            _ = try await host.connect(to: peer.address)
+        }
+    }
+
+    @Test("of writes without response frees their place")
+    func writeWithoutResponse() async throws {
+        try await withLiveHost(.poor, peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            controller.update { $0.keepsPackets = true }
+            let tasks = (0..<30).map { number in
+                Task {
+                    try await link.writeWithoutResponse(
+                        [UInt8(number)],
+                        to: ModelServer.writableHandle
+                    )
+                }
+            }
+            await controller.wait { $0.links.values.contains { $0.kept.count == 1 } }
+            for task in tasks { task.cancel() }
+            for task in tasks { _ = await task.result }
+            controller.update { model in
+                model.keepsPackets = false
+                if let handle = model.handle(of: peer.address) {
+                    model.releasePackets(30, on: handle)
+                }
+            }
+            #expect(try await link.read(ModelServer.readableHandle) == [77])
+        }
+    }
+
+    @Test("of a start leaves a host that can be started")
+    func start() async throws {
+        let executor = AdapterExecutor()
+        let controller = LiveController(.rich, peers: [peer], executor: executor)
+        let host = BluetoothHost(transport: controller.transport, executor: executor)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await host.start()
+        }
+        _ = await task.result
+        try await host.start()
+        #expect(await host.state == .ready)
+        await host.shutdown()
+        controller.dismantle()
+        executor.shutDown()
+    }
+}

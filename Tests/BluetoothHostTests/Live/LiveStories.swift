@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import HCITransports
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("A whole host", .timeLimit(.minutes(1)))
+struct LiveStories {
+    private let peer = ModelPeer(1, name: "Thermometer")
+
+    @Test(
+        "finds, explores, reads, writes and leaves a peer",
+        arguments: [ModelProfile.rich, .poor]
+    )
+    func wholeStory(_ profile: ModelProfile) async throws {
+        try await withLiveHost(profile, peers: [peer]) { host, controller in
+            for try await found in host.scan() {
+                #expect(found.address == peer.address)
+                #expect(found.data.localName == "Thermometer")
+                break
+            }
+            await controller.wait { !$0.isScanning }
+            let link = try await host.connect(to: peer.address)
+            #expect(await host.links == [link])
+            let service = try #require(try await link.discoverServices().first)
+            #expect(service.uuid == ModelServer.service)
+            let characteristics = try await link.characteristics(of: service)
+            #expect(characteristics.map(\.uuid) == [ModelServer.readable, ModelServer.writable])
+            #expect(try await link.descriptors(of: characteristics[0]).count == 1)
+            #expect(try await link.read(ModelServer.readableHandle) == [77])
+            let long = [UInt8](repeating: 5, count: 300)
+            try await link.write(long, to: ModelServer.writableHandle)
+            #expect(try await link.readLong(ModelServer.writableHandle) == long)
+            try await link.disconnect()
+            #expect(await host.links.isEmpty)
+            await #expect(throws: HostError.self) { try await link.readRSSI() }
+        }
+    }
+
+    @Test("fails to start without a controller, and recovers when there is one")
+    func lateController() async throws {
+        let executor = AdapterExecutor()
+        let controller = LiveController(.rich, peers: [peer], executor: executor)
+        controller.isAbsent = true
+        let host = BluetoothHost(transport: controller.transport, executor: executor)
+        await #expect(throws: HostError.self) { try await host.start() }
+        controller.isAbsent = false
+        for await state in host.states where state == .ready { break }
+        _ = try await host.connect(to: peer.address)
+        await host.shutdown()
+        controller.dismantle()
+        executor.shutDown()
+    }
+
+    @Test("outlives its transport: links end, and the adapter becomes ready again")
+    func transportLost() async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            controller.update { $0.peers[peer.address]?.isSilent = true }
+            let read = Task { try await link.read(ModelServer.readableHandle) }
+            let end = Task { try await link.ended() }
+            await controller.wait { $0.dataPackets.count >= 2 }
+            var states = host.states.makeAsyncIterator()
+            #expect(await states.next() == .ready)
+            controller.hangUp()
+            await #expect(throws: HostError.self) { try await read.value }
+            guard case .adapter(.transport) = try await end.value else {
+                Issue.record("the link ended otherwise")
+                return
+            }
+            while let state = await states.next(), state != .ready {}
+            controller.update { $0.peers[peer.address]?.isSilent = false }
+            let next = try await host.connect(to: peer.address)
+            #expect(next != link)
+            #expect(controller.openCount == 2)
+        }
+    }
+
+    @Test("waits for a peer across a controller's restart")
+    func whenAvailable() async throws {
+        try await withLiveHost { host, controller in
+            let stranger = ModelPeer(2)
+            async let link = host.connect(to: stranger.address, options: .whenAvailable)
+            await controller.wait { $0.initiation != nil }
+            controller.update { $0.send(.hardwareError(.init(code: 3))) }
+            controller.update { model in
+                model.peers[stranger.address] = stranger
+                model.meet()
+            }
+            let address = try await link.address
+            #expect(address == stranger.address)
+        }
+    }
+
+    @Test("ends everything in flight when it is shut down")
+    func shutdown() async throws {
+        let executor = AdapterExecutor()
+        let controller = LiveController(.rich, peers: [peer], executor: executor)
+        let host = BluetoothHost(transport: controller.transport, executor: executor)
+        try await host.start()
+        let link = try await host.connect(to: peer.address)
+        let values = try await link.subscribe(to: ModelServer.characteristic)
+        controller.update {
+            $0.peers[peer.address]?.isSilent = true
+            $0.muteCommands = [.readRSSI]
+            $0.endlessCommands = [.leSetPHY]
+        }
+        let scan = host.scan()
+        let tasks: [Task<Void, any Error>] = [
+            Task { _ = try await link.read(ModelServer.readableHandle) },
+            Task { _ = try await link.discoverServices() },
+            Task { _ = try await link.readRSSI() },
+            Task { _ = try await link.requestPHY(transmit: .le2M, receive: nil) },
+            Task { _ = try await host.connect(to: ModelPeer(7).address) },
+            Task { _ = try await host.connect(to: ModelPeer(8).address, options: .whenAvailable) },
+            Task { for try await _ in values {} },
+            Task { for try await _ in scan {} },
+        ]
+        await controller.wait { $0.commands.contains(.readRSSI) }
+        await host.shutdown()
+        for task in tasks {
+            await #expect(throws: (any Error).self) { try await task.value }
+        }
+        #expect(await host.state == .closed)
+        for await state in host.states { #expect(state == .closed) }
+        await #expect(throws: HostError.closed) { try await host.start() }
+        await #expect(throws: HostError.closed) { try await host.connect(to: peer.address) }
+        controller.dismantle()
+        executor.shutDown()
+    }
+}
