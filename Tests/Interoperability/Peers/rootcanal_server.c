@@ -33,6 +33,7 @@
 
 enum {
     plugLimit = 16,
+    linkLimit = 16,                // of one controller
     listenerLimit = 8,
     inputLimit = 65536 + 8,        // the longest H4 packet: type, handle, length, 65,535 octets
     outputLimit = 4 << 20,         // past this a host is taken for dead and disconnected
@@ -49,6 +50,8 @@ typedef struct {
     uint8_t *output;
     size_t outputStart, outputCount, outputCapacity;
     time_t lastTaken;              // when the host last took something we had for it
+    uint16_t links[linkLimit];     // the handles that the host was told of
+    int linkCount;
     bool failed;                   // to be disconnected when it is safe
 } Plug;
 
@@ -123,8 +126,23 @@ __attribute__((noinline)) static void guarded(Call call) {
     current = -1;
 }
 
+// Keeps account of the links that a controller tells its host of (Vol 4, Part E, 7.7).
+static void noteEvent(Plug *plug, const uint8_t *octets, size_t count) {
+    bool isLinkMade = count >= 6 && octets[0] == 0x3E && (octets[2] == 0x01 || octets[2] == 0x0A);
+    if (isLinkMade && octets[3] == 0 && plug->linkCount < linkLimit) {
+        plug->links[plug->linkCount++] = (uint16_t)(octets[4] | octets[5] << 8);
+    }
+    if (count >= 5 && octets[0] == 0x05) {
+        uint16_t handle = (uint16_t)(octets[3] | octets[4] << 8);
+        for (int i = plug->linkCount - 1; i >= 0; i--) {
+            if (plug->links[i] == handle) plug->links[i] = plug->links[--plug->linkCount];
+        }
+    }
+}
+
 static void sendToHost(int indicator, const uint8_t *octets, size_t count) {
     Plug *plug = &plugs[current];
+    if (indicator == 4) noteEvent(plug, octets, count);
     size_t needed = plug->outputStart + plug->outputCount + 1 + count;
     if (plug->outputCount + 1 + count > outputLimit) {
         plug->failed = true;
@@ -190,11 +208,26 @@ static void plugIn(int descriptor) {
     uint8_t address[6] = {(uint8_t)(i + 1), 0x11, 0x22, 0x33, 0x1E, 0xDA};
     plugs[i].descriptor = descriptor;
     plugs[i].inputCount = plugs[i].outputCount = plugs[i].outputStart = 0;
+    plugs[i].linkCount = 0;
     plugs[i].failed = false;
     guarded((Call){callPlugIn, i, address, sizeof address, 0, 0});
 }
 
+// Ends the links of a controller that is about to go. RootCanal has no supervision timeout: without
+// this the other ends would stay connected for ever.
+static void endLinks(int i) {
+    while (plugs[i].controller && plugs[i].linkCount > 0) {
+        uint16_t handle = plugs[i].links[--plugs[i].linkCount];
+        // Disconnect, because of power off (Vol 4, Part E, 7.1.6; Vol 1, Part F, 2.17).
+        uint8_t command[] = {0x06, 0x04, 3, (uint8_t)handle, (uint8_t)(handle >> 8), 0x15};
+        guarded((Call){callReceiveHCI, i, command, sizeof command, 1, 0});
+    }
+    if (plugs[i].controller) guarded((Call){.what = callTick, .index = i});
+    deliverFrames();
+}
+
 static void unplug(int i) {
+    endLinks(i);
     if (plugs[i].controller) guarded((Call){.what = callUnplug, .index = i});
     close(plugs[i].descriptor);
     plugs[i].descriptor = -1;
