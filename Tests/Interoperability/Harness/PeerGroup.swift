@@ -106,9 +106,15 @@ final class PeerGroup: Sendable {
     ) async throws -> Controllers {
         let endpointCount = kind == .bumble ? count : 1
         let endpoints = [String](repeating: endpoint, count: endpointCount)
+        let served = try await controllers(kind, endpoints: endpoints)
+        let adapters = (0..<count).map { served.adapters[$0 % served.adapters.count] }
+        return Controllers(process: served.process, adapters: adapters)
+    }
+
+    /// Starts controllers at these endpoints, where others may have been before.
+    func controllers(_ kind: ControllerKind, endpoints: [String]) async throws -> Controllers {
         let peer = try await start(kind.executable, kind.arguments(endpoints: endpoints))
-        let served = peer.facts["adapters"].elements.compactMap(\.text)
-        let adapters = (0..<count).map { served[$0 % served.count] }
+        let adapters = peer.facts["adapters"].elements.compactMap(\.text)
         return Controllers(process: peer.process, adapters: adapters)
     }
 
