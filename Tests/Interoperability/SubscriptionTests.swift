@@ -103,17 +103,14 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let before = try await link.discoverServices()
-            let changed = try await link.find(GATT.AttributeType.serviceChanged)
-            let ranges = try await link.subscribe(to: changed)
+            let changes = try await link.serviceChanges()
             try await link.command(.grow)
-            let range = try await within(Encounter.limit, "Service Changed") {
-                for try await value in ranges { return value }
-                return []
+            let changed = try await within(Encounter.limit, "Service Changed") {
+                try await changes.first { _ in true }
             }
             let new = try #require(try await link.discoverServices().last)
             #expect(try await link.discoverServices() == before + [new])
-            #expect(range.littleEndianValue & 0xFFFF == Int(new.handle.rawValue))
-            #expect(range.littleEndianValue >> 16 == Int(new.endHandle.rawValue))
+            #expect(changed == new.handles)
             #expect(try await link.readLong(link.handle(Demo.uuid(0x11))) == Array("new".utf8))
         }
     }

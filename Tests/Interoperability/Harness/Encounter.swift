@@ -17,6 +17,9 @@ struct Encounter: Sendable {
 
     let host: BluetoothHost
 
+    /// The wire between our host and its controller.
+    let wire: WatchedTransport
+
     /// Brings the only accessory, or the one at `place`, onto the air.
     func accessory(
         _ profile: Accessory.Profile,
@@ -35,6 +38,21 @@ struct Encounter: Sendable {
     /// The address of the accessory at `place`, also before it is there.
     static func address(at place: Int = 0) -> DeviceAddress {
         DeviceAddress(value: 0xF1A0_0000_0001 + UInt64(place), kind: .random)
+    }
+
+    /// Starts controllers in the place of those that were killed.
+    func restartControllers() async throws -> Controllers {
+        try await peers.controllers(kind, endpoints: controllers.adapters)
+    }
+
+    /// Waits until the adapter's state is such.
+    func waitForState(
+        _ what: String,
+        where condition: @escaping @Sendable (AdapterState) -> Bool
+    ) async throws {
+        try await within(Self.limit, what) { [host] in
+            for await state in host.states where condition(state) { return }
+        }
     }
 
     /// Connects to the accessory at `place`.
@@ -62,25 +80,38 @@ struct Encounter: Sendable {
 /// Gives `body` an encounter on controllers of a kind, with room for so many accessories.
 ///
 /// When it ends our host is shut down, the peers end, and tshark judges the trace.
+///
+/// - Parameter hasFixedEndpoints: whether controllers are reached by names that outlive them, so
+///   that others can take their place.
 func withEncounter(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,
+    hasFixedEndpoints: Bool = false,
     configuration: HostConfiguration = HostConfiguration(),
     at location: SourceLocation = #_sourceLocation,
     _ body: (Encounter) async throws -> Void
 ) async throws {
     let trace = Trace()
     let count = try await withPeers { peers in
-        let controllers = try await peers.controllers(kind, count: accessoryLimit + 1)
+        let endpoints = (0...accessoryLimit).map { place in
+            hasFixedEndpoints ? "unix:\(trace.path).\(place)" : "tcp:0"
+        }
+        let controllers = try await peers.controllers(kind, endpoints: endpoints)
         let adapter = try AdapterSpecification(controllers.adapters[0])
-        let transport = CountingTransport(
+        let transport = WatchedTransport(
             wrapping: try TracingTransport(wrapping: adapter.makeTransport(), path: trace.path)
         )
         let host = BluetoothHost(transport: transport, configuration: configuration)
         do {
             try await host.start()
             try await body(
-                Encounter(kind: kind, peers: peers, controllers: controllers, host: host)
+                Encounter(
+                    kind: kind,
+                    peers: peers,
+                    controllers: controllers,
+                    host: host,
+                    wire: transport
+                )
             )
         } catch {
             trace.keep()

@@ -4,12 +4,23 @@ import BluetoothHost
 import HCITransports
 import Synchronization
 
-/// Counts the packets that pass a transport, independently of the trace that is judged by it.
-final class CountingTransport: HCITransport {
+/// Counts the packets that pass a transport, independently of the trace that is judged by it, and
+/// breaks at the packet that a test chooses. It can be opened again after that.
+final class WatchedTransport: HCITransport {
     private struct State {
         var isOpen = false
         var deframer = H4Deframer()
         var count = 0
+        var end: Int?
+        var brokenAt: ContinuousClock.Instant?
+
+        /// Whether this is the moment to break.
+        mutating func reachesEnd() -> Bool {
+            guard let end, isOpen, count >= end else { return false }
+            self.end = nil
+            brokenAt = .now
+            return true
+        }
     }
 
     private let inner: any HCITransport
@@ -22,6 +33,17 @@ final class CountingTransport: HCITransport {
     /// How many whole packets passed, in both directions.
     var count: Int { state.withLock { $0.count } }
 
+    /// When it broke last.
+    var brokenAt: ContinuousClock.Instant? { state.withLock { $0.brokenAt } }
+
+    /// Breaks, once, when so many packets more have passed.
+    func breakOff(after packets: Int) {
+        state.withLock {
+            $0.end = $0.count + packets
+            $0.brokenAt = nil
+        }
+    }
+
     var name: String { inner.name }
 
     func open(
@@ -31,8 +53,9 @@ final class CountingTransport: HCITransport {
         state.withLock { $0.isOpen = true }
         do {
             try await inner.open(on: executor) { [self] event in
-                note(event)
+                let breaks = note(event)
                 receive(event)
+                if breaks { inner.close() }
             }
         } catch {
             state.withLock { $0.isOpen = false }
@@ -42,22 +65,29 @@ final class CountingTransport: HCITransport {
 
     func send(_ packets: [[UInt8]]) {
         inner.send(packets)
-        state.withLock { if $0.isOpen { $0.count += packets.count } }
+        let breaks = state.withLock { state in
+            if state.isOpen { state.count += packets.count }
+            return state.reachesEnd()
+        }
+        if breaks { inner.close() }
     }
 
     func close() {
         inner.close()
     }
 
-    private func note(_ event: TransportEvent) {
+    /// Counts what came, and returns whether this is the moment to break.
+    private func note(_ event: TransportEvent) -> Bool {
         state.withLock { state in
             switch event {
             case .received(let bytes):
                 state.deframer.append(bytes)
                 while (try? state.deframer.nextRaw()) != nil { state.count += 1 }
+                return state.reachesEnd()
             case .closed:
                 state.isOpen = false
                 state.deframer = H4Deframer()
+                return false
             }
         }
     }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Whatever dies under a host, and whenever: whoever waits is told soon, and the host lives on.
+@Suite(.needsPeers) struct RecoveryTests {
+    static let pointCount = 20
+
+    /// How long it may take until whoever waits is told.
+    static let patience: Duration = .seconds(5)
+
+    @Test(arguments: ControllerKind.available)
+    func aWireThatBreaksAnywhereIsReportedAndMended(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let accessory = try await encounter.accessory(.demo)
+            let before = encounter.wire.count
+            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+            let total = encounter.wire.count - before
+            for point in 1...Self.pointCount {
+                encounter.wire.breakOff(after: total * point / (Self.pointCount + 1))
+                let failure = await error { try await explore(encounter) }
+                let now = ContinuousClock.now
+                #expect(failure is HostError, "point \(point): \(String(describing: failure))")
+                let brokenAt = try #require(encounter.wire.brokenAt, "point \(point)")
+                #expect(brokenAt.duration(to: now) < Self.patience, "point \(point)")
+                try await encounter.waitForState("the adapter") { $0 == .ready }
+            }
+            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aKilledControllerIsUsedAgainWhenItIsBack(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, hasFixedEndpoints: true) { encounter in
+            let (link, _) = try await encounter.link()
+            let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
+            try await take(1, of: values)
+            encounter.controllers.process.kill()
+            let end = try await within(Self.patience, "the end") { await link.ended() }
+            guard case .adapter(.transport) = end else {
+                Issue.record("ended with \(end)")
+                return
+            }
+            await #expect(throws: end) { try await take(.max, of: values) }
+            await #expect(throws: HostError.self) { try await link.read(.first) }
+
+            // What waits by itself goes on waiting.
+            async let standing = encounter.connect(.whenAvailable)
+            let scan = encounter.host.scan()
+            _ = try await encounter.restartControllers()
+            try await encounter.waitForState("the adapter") { $0 == .ready }
+            let accessory = try await encounter.accessory(.demo)
+            #expect(try await standing.address.description == accessory.address)
+            let described = try await LinkDescription(link: standing).services()
+            #expect(described.differences(from: accessory.services) == [])
+            try await standing.disconnect()
+            #expect(try await first(of: scan).address == Encounter.address())
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aControllerThatStandsStillIsNoticedAndReset(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, accessory) = try await encounter.link()
+            encounter.controllers.process.suspend()
+            async let end = within(Self.patience, "the end") { await link.ended() }
+            _ = await error { try await link.disconnect() }
+            #expect(try await end == .adapter(.unresponsive))
+            #expect(await encounter.host.state != .ready)
+            encounter.controllers.process.resume()
+            try await encounter.waitForState("the adapter") { $0 == .ready }
+            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anAccessoryThatDiesEndsNothingButItsLink(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
+            _ = try await encounter.accessory(.stream, at: 1)
+            let other = try await encounter.connect(at: 1)
+            for readCount in [0, 10, 100] {
+                let (link, accessory) = try await encounter.link()
+                let described = try await LinkDescription(link: link).services()
+                #expect(described.differences(from: accessory.services) == [])
+                try await die(accessory, after: readCount, of: link)
+                #expect(try await other.discoverServices().count == 3)
+                #expect(await encounter.host.state == .ready)
+            }
+        }
+    }
+
+    /// Kills the accessory after so many reads, in the middle of others.
+    private func die(_ accessory: Accessory, after count: Int, of link: Link) async throws {
+        let handle = try await link.handle(Demo.short)
+        for _ in 0..<count { _ = try await link.read(handle) }
+        async let failure = error {
+            try await within(Self.patience, "the end") {
+                while true { _ = try await link.read(handle) }
+            }
+        }
+        accessory.process.kill()
+        guard case .disconnected = await failure as? HostError else {
+            Issue.record("ended with \(String(describing: await failure))")
+            return
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anAccessoryThatFallsSilentCanBeLeft(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, accessory) = try await encounter.link()
+            let handle = try await link.handle(Demo.short)
+            accessory.process.suspend()
+            let unanswered = Task { try await link.read(handle) }
+            let abandoned = Task { try await link.read(handle) }
+            abandoned.cancel()
+            await #expect(throws: CancellationError.self) { try await abandoned.value }
+            try await within(Self.patience, "the end") { try await link.disconnect() }
+            await #expect(throws: HostError.self) { try await unanswered.value }
+            accessory.process.resume()
+            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+        }
+    }
+
+    private func explore(_ encounter: Encounter) async throws -> JSON {
+        let link = try await encounter.connect()
+        let services = try await LinkDescription(link: link).services()
+        try await link.disconnect()
+        return services
+    }
+}
+
+extension Accessory {
+    fileprivate var services: JSON { database["services"] }
+}
