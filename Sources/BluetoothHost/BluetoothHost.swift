@@ -10,7 +10,7 @@
 // A packet makes one trip: the transport reads bytes (1), the core frames them (2) and routes them
 // to the machine they are for (3); the driver empties the outbox (4), and whoever waits is resumed
 // on an executor of its own (5). One hop, never more; and none for a task that runs on the adapter's
-// own executor (`BluetoothHost.executor`).
+// own thread (`BluetoothHost.executor`).
 
 import BluetoothATT
 import BluetoothGAP
@@ -38,9 +38,9 @@ import Synchronization
 ///
 /// Call `shutdown()` before letting go of a host, so that links end in an orderly way.
 public actor BluetoothHost {
-    /// Where the host runs. A task that prefers this executor, by
-    /// `withTaskExecutorPreference(host.executor)`, exchanges values with the host without changing
-    /// threads: worth it for traffic of many small values.
+    /// Where the host runs. A task that prefers it, by
+    /// `withTaskExecutorPreference(host.executor.taskExecutor)`, exchanges values with the host
+    /// without changing threads: worth it for traffic of many small values.
     public nonisolated let executor: any HostExecutor
 
     /// The executor, if the host made it and therefore ends it.

@@ -128,7 +128,7 @@ struct AdapterExecutorTests {
     func taskPreference() async {
         await withExecutor { executor in
             let resident = Resident(executor)
-            await Task(executorPreference: executor) {
+            await Task(executorPreference: executor.taskExecutor) {
                 #expect(executor.isCurrent)
                 for number in 0..<10 {
                     await resident.note(number)

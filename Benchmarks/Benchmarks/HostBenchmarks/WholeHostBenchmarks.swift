@@ -39,7 +39,7 @@ extension Benchmark {
         _ body: @escaping @Sendable (HostScenario, Int) async throws -> Void
     ) async throws {
         let scenario = try await HostScenario.connected()
-        let executor = place == .onExecutor ? scenario.host.executor : nil
+        let executor = place == .onExecutor ? scenario.host.executor.taskExecutor : nil
         let count = scaledIterations.count
         try await measureRatio(toEchoOf: size) {
             try await withTaskExecutorPreference(executor) { try await body(scenario, count) }

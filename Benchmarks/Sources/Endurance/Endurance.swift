@@ -16,7 +16,7 @@ struct Endurance {
     static func main() async throws {
         let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
         let scenario = try await HostScenario.connected()
-        let isFlat = try await withTaskExecutorPreference(scenario.host.executor) {
+        let isFlat = try await withTaskExecutorPreference(scenario.host.executor.taskExecutor) {
             try await measure(scenario, count)
         }
         try await scenario.finish()

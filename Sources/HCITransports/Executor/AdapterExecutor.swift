@@ -5,8 +5,8 @@ import Synchronization
 
 /// The thread on which everything of one adapter happens.
 ///
-/// Actors that name it as their executor, tasks that prefer it, closures given to `perform`,
-/// timers, and the descriptors of the transports opened on it all run on one thread, one after
+/// Actors that name it as their executor, tasks that prefer its `taskExecutor`, closures given to
+/// `perform`, timers, and the descriptors of the transports opened on it all run on one thread, one after
 /// another, in the order they were asked for; task priorities are ignored. The thread starts with
 /// the first work. A turn of it is: run what is enqueued, fire the timers, write what was sent,
 /// wait, read.
@@ -87,7 +87,7 @@ public final class AdapterExecutor: HostExecutor {
 
     // MARK: Executor
 
-    /// Called by the runtime: a job of an actor or a task is to run here.
+    /// Called by the runtime: a job of an actor is to run here.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(.job(UnownedJob(job)))
     }
@@ -172,11 +172,7 @@ extension AdapterExecutor {
 
     private func run(_ work: Work) {
         switch work {
-        case .job(let job):
-            job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(),
-                taskExecutor: asUnownedTaskExecutor()
-            )
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
         case .closure(let closure): closure()
         }
     }

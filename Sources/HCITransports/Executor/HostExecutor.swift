@@ -6,7 +6,7 @@ import BluetoothTypes
 /// clock of its own.
 ///
 /// `AdapterExecutor` is the real one. A test may bring one whose time is virtual.
-public protocol HostExecutor: SerialExecutor, TaskExecutor {
+public protocol HostExecutor: SerialExecutor {
     /// The time now, on a clock that never goes back.
     var now: Instant { get }
 
@@ -22,6 +22,30 @@ public protocol HostExecutor: SerialExecutor, TaskExecutor {
 
     /// Makes a timer that runs `fired` on this executor each time a deadline set on it has passed.
     func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer
+}
+
+extension HostExecutor {
+    /// The same thread for tasks that are on no actor, to be preferred by those that exchange much
+    /// with the actors there: `withTaskExecutorPreference(executor.taskExecutor)`.
+    public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }
+}
+
+/// Runs the jobs of tasks on a host's executor.
+///
+/// An object of its own, because an executor is not told whether a job belongs to an actor. Run as
+/// if it did, a task's job would find itself in the wrong place at each suspension, and be enqueued
+/// once more.
+private final class HostTaskExecutor: TaskExecutor {
+    private let host: any HostExecutor
+
+    init(_ host: any HostExecutor) {
+        self.host = host
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        host.perform { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
 }
 
 /// A timer of one executor, and used on that executor only.

@@ -42,7 +42,7 @@ struct LifetimeTests {
     @Test("a task on the host's own executor may shut it down")
     func shutdownFromExecutor() async {
         let host = BluetoothHost(transport: ScriptedTransport())
-        await withTaskExecutorPreference(host.executor) {
+        await withTaskExecutorPreference(host.executor.taskExecutor) {
             _ = host.scan()
             await host.shutdown()
         }
