@@ -68,6 +68,7 @@ extension HostCore {
             guard let handle = handles[link] else { return }
             links[handle]?.dial = nil
             disconnect(handle, request: nil, now: now)
+        case .resting: break
         }
     }
 
@@ -105,10 +106,19 @@ extension HostCore {
         guard dials[id] != nil else { return }
         dials[id]?.phase = .dialling
         dials[id]?.failedEstablishments += 1
-        guard isWorthAnotherAttempt(id, after: error) else {
+        guard isWorthAnotherAttempt(id, after: error), let rest = dials[id]?.rest else {
             return dialFailed(id, with: error.asFailureToConnect)
         }
-        schedule(id, now: now)
+        guard rest > .zero else { return schedule(id, now: now) }
+        dials[id]?.phase = .resting(until: now + rest)
+    }
+
+    mutating func wakeDials(now: Instant) {
+        for id in dials.keys {
+            guard case .resting(let end)? = dials[id]?.phase, end <= now else { continue }
+            dials[id]?.phase = .dialling
+            schedule(id, now: now)
+        }
     }
 
     private func isWorthAnotherAttempt(_ id: RequestIdentifier, after error: HostError) -> Bool {

@@ -11,7 +11,7 @@ extension HostCore {
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, links.nextDeadline)
-        for dial in dials.values { soonest = earliest(soonest, dial.deadline) }
+        for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
 
@@ -21,6 +21,7 @@ extension HostCore {
         perform(commands.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         expireDials(now: now)
+        wakeDials(now: now)
         for handle in links.handles { expire(handle, now: now) }
         pumpAll(now: now)
         finishShutDown(now: now)

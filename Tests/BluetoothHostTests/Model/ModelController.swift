@@ -155,8 +155,14 @@ struct ModelController: Sendable {
     }
 
     mutating func takeHandle() -> ConnectionHandle {
-        defer { nextHandle += 1 }
+        while links[ConnectionHandle(rawValue: nextHandle)] != nil { advanceHandle() }
+        defer { advanceHandle() }
         return ConnectionHandle(rawValue: nextHandle)
+    }
+
+    private mutating func advanceHandle() {
+        let isLast = nextHandle == ConnectionHandle.maximum.rawValue
+        nextHandle = isLast ? Self.firstHandle : nextHandle + 1
     }
 }
 

@@ -64,6 +64,21 @@ struct ConnectingStories {
         #expect(bench.core.linkList.isEmpty)
     }
 
+    @Test("A peer that is awaited and never joins is dialled less and less often")
+    func neverJoinsThoughAwaited() throws {
+        var bench = Bench.ready(peers: [peer])
+        bench.controller.peers[peer.address]?.presence = .neverJoins
+        let dial = bench.dial(peer.address, .whenAvailable)
+        bench.advance(by: .seconds(100))
+        #expect(bench.isPending(dial))
+        let attempts = bench.controller.commands.count { $0 == .leExtendedCreateConnection }
+        #expect((25...35).contains(attempts))
+        bench.controller.peers[peer.address]?.presence = .connectable
+        bench.advance(by: Dial.longestRest)
+        #expect(throws: Never.self) { try bench.link(of: dial) }
+        #expect(bench.controller.violations.isEmpty)
+    }
+
     @Test("A peer that joins the second link is connected")
     func joinsLater() throws {
         var bench = Bench.ready(peers: [peer])
