@@ -75,6 +75,13 @@ struct Bench {
         core.transportClosed("closed", now: now)
     }
 
+    /// Ends the transport, and with it the controller's memory.
+    mutating func loseTransport() {
+        closeTransport()
+        controller.forget()
+        performActions()
+    }
+
     /// Exchanges packets until nothing is left to be said.
     mutating func drive() {
         let isQuiet = drive(atMost: Self.packetLimit)
