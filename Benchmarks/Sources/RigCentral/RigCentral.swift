@@ -24,7 +24,8 @@ struct RigCentral {
             central = try await Central(host.connect(to: peer))
         }
         say("ready")
-        let executor = arguments.contains("--from-another-thread") ? nil : host.executor.taskExecutor
+        let isElsewhere = arguments.contains("--from-another-thread")
+        let executor = isElsewhere ? nil : host.executor.taskExecutor
         while let line = readLine() {
             let words = line.split(separator: " ")
             let numbers = words.dropFirst().compactMap { Int($0) }
