@@ -37,7 +37,7 @@ import Testing
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
             try await take(1, of: values)
             encounter.controllers.process.kill()
-            let end = try await within(Self.patience, "the end") { await link.ended() }
+            let end = try await within(Self.patience, "the end") { try await link.ended() }
             guard case .adapter(.transport) = end else {
                 Issue.record("ended with \(end)")
                 return
@@ -64,7 +64,7 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, accessory) = try await encounter.link()
             encounter.controllers.process.suspend()
-            async let end = within(Self.patience, "the end") { await link.ended() }
+            async let end = within(Self.patience, "the end") { try await link.ended() }
             _ = await error { try await link.disconnect() }
             #expect(try await end == .adapter(.unresponsive))
             #expect(await encounter.host.state != .ready)
