@@ -8,7 +8,8 @@ import PackageDescription
 /// package. SwiftPM names a package after the folder it is in.
 let asPartOfLanyard: [SwiftSetting] = {
     let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? "lanyard"
-    return [.unsafeFlags(["-package-name", folder.lowercased()])]
+    let name = folder.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+    return [.unsafeFlags(["-package-name", String(name)])]
 }()
 
 let lanyard: [Target.Dependency] = [
