@@ -65,7 +65,7 @@ extension HostCore {
     ) {
         let handle = event.connectionHandle
         guard event.status == .success else {
-            return disconnectionFailed(handle, HostError.controller(event.status))
+            return disconnectionFailed(handle, .controller(event.status), now: now)
         }
         linkIsGone(handle, .disconnected(event.reason), now: now)
     }
@@ -92,14 +92,21 @@ extension HostCore {
         } catch .refused(.unknownConnectionIdentifier) {
             linkIsGone(handle, .disconnected(.connectionTerminatedByLocalHost), now: now)
         } catch {
-            disconnectionFailed(handle, HostError(error, state))
+            disconnectionFailed(handle, HostError(error, state), now: now)
         }
     }
 
     /// The controller will not end the link: who asked is told, and may ask again. A link that
-    /// nobody but the host wants to end is given up when its time is over.
-    mutating func disconnectionFailed(_ handle: ConnectionHandle, _ error: HostError) {
-        guard let requests = links[handle]?.disconnectRequests, !requests.isEmpty else { return }
+    /// nobody but the host wants to end is tried again until its time is over.
+    mutating func disconnectionFailed(
+        _ handle: ConnectionHandle,
+        _ error: HostError,
+        now: Instant
+    ) {
+        guard let requests = links[handle]?.disconnectRequests, !requests.isEmpty else {
+            links[handle]?.nextDisconnectAttempt = now + Self.disconnectRest
+            return
+        }
         links[handle]?.disconnectRequests = []
         links[handle]?.disconnectDeadline = nil
         for request in requests { fail(request, error) }

@@ -105,11 +105,20 @@ extension HostCore {
         if let request { links[handle]?.disconnectRequests.append(request) }
         guard let link = links[handle], !link.isDisconnecting else { return }
         links[handle]?.disconnectDeadline = now + Self.disconnectLimit
+        attemptDisconnect(handle, of: link.identifier, now: now)
+    }
+
+    mutating func attemptDisconnect(
+        _ handle: ConnectionHandle,
+        of link: LinkIdentifier,
+        now: Instant
+    ) {
+        links[handle]?.nextDisconnectAttempt = nil
         let command = HCI.Disconnect(
             connectionHandle: handle,
             reason: .remoteUserTerminatedConnection
         )
-        send(HCI.EncodedCommand(command), for: .disconnection(link.identifier), now: now)
+        send(HCI.EncodedCommand(command), for: .disconnection(link), now: now)
     }
 }
 

@@ -41,6 +41,9 @@ extension HostCore {
             emit(.log("the controller does not end a link: it counts as ended"))
             return linkIsGone(handle, .disconnected(.connectionTimeout), now: now)
         }
+        if let link = links[handle], let attempt = link.nextDisconnectAttempt, attempt <= now {
+            attemptDisconnect(handle, of: link.identifier, now: now)
+        }
         guard let waiting = links[handle]?.procedures else { return }
         for (procedure, waiter) in waiting where waiter.deadline <= now {
             links[handle]?.procedures[procedure] = nil

@@ -29,6 +29,8 @@ package struct HostCore: Sendable {
     /// How long a link may take to end: longer than the longest supervision timeout, after which
     /// the controller has to have noticed (Vol 6, Part B, 5.1.6).
     package static let disconnectLimit: Duration = .seconds(40)
+    /// How long a controller rests that refused to end a link which nobody wants.
+    package static let disconnectRest: Duration = .seconds(2)
     /// How long a host that is shut down waits for its links to end in an orderly way.
     package static let farewellLimit: Duration = .seconds(1)
     /// Identifiers of the core's own GATT operations; those of requests are below.

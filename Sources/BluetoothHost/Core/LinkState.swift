@@ -50,6 +50,8 @@ struct LinkState: Sendable {
     /// Until when the link has to be gone; nil while it may stay.
     var disconnectDeadline: Instant?
     var isDisconnecting: Bool { disconnectDeadline != nil }
+    /// When the controller, which would not end the link, is told to again.
+    var nextDisconnectAttempt: Instant?
 
     init(
         identifier: LinkIdentifier,
@@ -73,9 +75,11 @@ struct LinkState: Sendable {
         }
     }
 
+    private var nextDisconnect: Instant? { earliest(disconnectDeadline, nextDisconnectAttempt) }
+
     var nextDeadline: Instant? {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
         let machines = earliest(gatt.nextDeadline, signalling.nextDeadline)
-        return earliest(machines, earliest(waiting, disconnectDeadline))
+        return earliest(machines, earliest(waiting, nextDisconnect))
     }
 }

@@ -145,7 +145,10 @@ struct ModelController: Sendable {
 
     /// Restarts without being asked to, and says so.
     mutating func restart() {
+        let lost = Set(links.keys)
         forget()
+        // The host will not know before it has read what follows.
+        endedLinks = lost
         complete(.reset, .success)
     }
 

@@ -103,6 +103,19 @@ struct EndingStories {
         #expect(throws: Never.self) { try bench.answer(second) }
     }
 
+    @Test("A link that nobody wants is ended when the controller is willing again")
+    func refusedAtFirst() throws {
+        var bench = Bench.ready(peers: [peer])
+        bench.controller.refusals = [.disconnect: .controllerBusy]
+        bench.controller.beginLink(to: peer.address)
+        bench.advance(by: .seconds(10))
+        #expect(bench.controller.links.count == 1)
+        bench.controller.refusals = [:]
+        bench.advance(by: HostCore.disconnectRest)
+        #expect(bench.controller.links.isEmpty)
+        #expect(throws: Never.self) { try bench.connect(peer.address) }
+    }
+
     @Test("A disconnection that is accepted and never happens is given up in the end")
     func endlessDisconnect() throws {
         var (bench, link) = try connected()
