@@ -126,10 +126,15 @@ extension HostCore {
 extension HostCore {
     /// Moves what a link has to say into the controller, as far as there is room.
     mutating func pump(_ handle: ConnectionHandle, now: Instant) {
-        while transmitQueue.hasRoom(handle), let frame = nextFrame(of: handle, now: now) {
-            guard transmitQueue.enqueue(frame, on: handle) else { break }
+        // What leaves the queue makes room in it: go on until nothing more goes in.
+        var hasMoved = true
+        while hasMoved {
+            hasMoved = false
+            while transmitQueue.hasRoom(handle), let frame = nextFrame(of: handle, now: now) {
+                hasMoved = transmitQueue.enqueue(frame, on: handle)
+            }
+            while let packet = transmitQueue.nextPacket() { emit(.transmit(packet)) }
         }
-        while let packet = transmitQueue.nextPacket() { emit(.transmit(packet)) }
     }
 
     /// Moves what all links have to say, after the controller freed buffers.

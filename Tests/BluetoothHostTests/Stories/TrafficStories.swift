@@ -68,6 +68,29 @@ struct TrafficStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
+    @Test("What waited for an answer fills every buffer at once when it has come")
+    func everyBuffer() throws {
+        var profile = ModelProfile.rich
+        profile.aclPacketCount = 2 * ACLTransmitQueue.frameLimit + 3
+        var (bench, link) = try connected(profile)
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        bench.controller.keepsPackets = true
+        // The second request waits for the first, and what is asked later waits with it.
+        for _ in 0..<2 { _ = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
+        for number in 0..<UInt8(profile.aclPacketCount + 1) {
+            _ = bench.ask(
+                .gatt(.writeWithoutResponse(ModelServer.writableHandle, [number])),
+                of: link
+            )
+        }
+        bench.drive()
+        #expect(bench.controller.links[handle]?.kept.count == 1)
+        bench.controller.releasePackets(1, on: handle)
+        bench.drive()
+        #expect(bench.controller.links[handle]?.kept.count == profile.aclPacketCount)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
     @Test("Reads and writes without response keep the order in which they were asked")
     func order() throws {
         var (bench, link) = try connected()
