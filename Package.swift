@@ -41,24 +41,44 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        // What the tests of several rooms need; in no product.
+        .target(name: "LanyardTestSupport", path: "Tests/Support"),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
-        .testTarget(name: "BluetoothHCITests", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
-        .testTarget(name: "BluetoothL2CAPTests", dependencies: ["BluetoothL2CAP"]),
-        .testTarget(name: "BluetoothATTTests", dependencies: ["BluetoothATT"]),
+        .testTarget(
+            name: "BluetoothHCITests",
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "LanyardTestSupport"]
+        ),
+        .testTarget(
+            name: "BluetoothL2CAPTests",
+            dependencies: ["BluetoothL2CAP", "LanyardTestSupport"]
+        ),
+        .testTarget(
+            name: "BluetoothATTTests",
+            dependencies: ["BluetoothATT", "LanyardTestSupport"]
+        ),
         .testTarget(
             name: "BluetoothGATTTests",
-            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"]
+            dependencies: [
+                "BluetoothTypes", "BluetoothATT", "BluetoothGATT", "LanyardTestSupport",
+            ]
         ),
-        .testTarget(name: "BluetoothGAPTests", dependencies: ["BluetoothGAP"]),
+        .testTarget(
+            name: "BluetoothGAPTests",
+            dependencies: ["BluetoothGAP", "LanyardTestSupport"]
+        ),
         .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
         .testTarget(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "LanyardTestSupport",
             ]
         ),
-        .testTarget(name: "LanyardCLITests", dependencies: ["LanyardCLI"]),
+        .testTarget(
+            name: "LanyardCLITests",
+            dependencies: ["LanyardCLI", "LanyardTestSupport"]
+        ),
         .testTarget(
             name: "QualificationTests",
             dependencies: ["BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT"],

@@ -3,6 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 import HCITransports
+import LanyardTestSupport
 import Testing
 
 @testable import LanyardCLI

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothATT

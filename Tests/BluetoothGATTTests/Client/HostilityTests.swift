@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 /// Servers that answer at random: every operation ends, and nothing traps.
@@ -24,7 +25,7 @@ import Testing
 
     @Test("Random bytes trap nothing", arguments: 0..<64)
     func randomBytes(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var client = GATTClient()
         for id in 0..<500 as Range<UInt64> {
             let operation = Self.operations[Int(id) % Self.operations.count]
@@ -43,7 +44,7 @@ import Testing
 
     @Test("Every operation ends, whatever the answers are", arguments: 0..<32)
     func randomAnswers(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for operation in Self.operations {
             var client = GATTClient()
             var ends = client.start(operation, id: 1)
@@ -65,7 +66,7 @@ import Testing
     /// An answer of the right kind with contents that may or may not make sense.
     private static func answer(
         _ request: [UInt8],
-        using generator: inout SeededGenerator
+        using generator: inout SplitMix64
     ) -> [UInt8] {
         let start = request.count >= 3 ? UInt16(request[1]) | UInt16(request[2]) << 8 : 1
         let handle = start &+ UInt16.random(in: 0...100, using: &generator)

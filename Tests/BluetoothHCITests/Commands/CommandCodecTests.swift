@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test("survive random parameters") func surviveRandomBytes() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         for opcode in HCI.commandTypesByOpcode.keys {
             for _ in 0..<100 {
                 let bytes = generator.bytes(Int.random(in: 0...80, using: &generator))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -62,7 +63,7 @@ import Testing
 
 @Suite("Return parameters") struct ReturnParametersTests {
     @Test("survive a round trip, and refuse every other length") func roundTrip() throws {
-        var generator = SeededGenerator(seed: 2)
+        var generator = SplitMix64(seed: 2)
         func check<Command: CommandCompleteCommand>(_: Command.Type) throws {
             typealias Answer = Command.ReturnParameters
             let zeros = [UInt8](repeating: 0, count: 100)

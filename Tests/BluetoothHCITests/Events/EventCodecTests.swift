@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test("survive random parameters, and print") func surviveRandomBytes() {
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix64(seed: 3)
         for _ in 0..<5_000 {
             let isLE = Bool.random(using: &generator)
             let code = isLE ? .leMeta : HCI.EventCode(rawValue: UInt8(generator.next() & 0x5F))

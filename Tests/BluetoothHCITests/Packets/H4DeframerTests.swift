@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -53,7 +54,7 @@ import Testing
 
     @Test("finds thousands of packets in random pieces, while the consumer keeps them all")
     func randomPieces() throws {
-        var generator = SeededGenerator(seed: 4)
+        var generator = SplitMix64(seed: 4)
         let expected = (0..<2000).compactMap { _ in Self.packets.randomElement(using: &generator) }
         var rest = expected.flatMap(\.h4Bytes)[...]
         var deframer = H4Deframer()
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test("survives random bytes") func surviveRandomBytes() {
-        var generator = SeededGenerator(seed: 5)
+        var generator = SplitMix64(seed: 5)
         for _ in 0..<2000 {
             var deframer = H4Deframer()
             for _ in 0..<8 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -107,7 +108,7 @@ import Testing
         for seed in 0..<300 as Range<UInt64> {
             var pair = StartupPair()
             pair.wire = { answer, number in
-                var generator = SeededGenerator(seed: seed << 8 | UInt64(number))
+                var generator = SplitMix64(seed: seed << 8 | UInt64(number))
                 guard Int.random(in: 0..<4, using: &generator) == 0 else { return answer }
                 var changed = answer
                 let index = Int.random(in: changed.indices, using: &generator)

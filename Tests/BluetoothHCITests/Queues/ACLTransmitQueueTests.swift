@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test("never occupies more buffers than there are, whatever happens") func invariant() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let handles = (1...5).map(ConnectionHandle.init(rawValue:))
         for _ in 0..<100 {
             let packetCount = Int.random(in: 1...6, using: &generator)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHCI
@@ -298,7 +299,7 @@ struct QueueHarness {
     }
 
     @Test("ends every command exactly once, whatever the controller does") func onceOnly() {
-        var generator = SeededGenerator(seed: 6)
+        var generator = SplitMix64(seed: 6)
         for _ in 0..<200 {
             var harness = QueueHarness()
             var ended: [String: Int] = [:]

@@ -2,6 +2,7 @@
 
 import BluetoothTypes
 import HCITransports
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost

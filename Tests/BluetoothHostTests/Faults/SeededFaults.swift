@@ -2,6 +2,7 @@
 
 import BluetoothHCI
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost

@@ -5,6 +5,7 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost
