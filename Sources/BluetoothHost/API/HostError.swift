@@ -22,13 +22,14 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsupported(String)
     /// The link ended, for this reason.
     case disconnected(HCI.ErrorCode)
-    /// The link could not be established: the peer did not take part in it.
+    /// The link could not be established: the peer did not take part in it, or the controller
+    /// refused to try.
     case failedToConnect(HCI.ErrorCode)
     /// A connection to this address exists or is being made already.
     case alreadyConnecting
     /// The same procedure is already running on this link; ask again when it is done.
     case busy
-    /// More requests are waiting than a host holds (`HostCore.requestLimit`).
+    /// More requests are waiting, or scans running, than a host holds: 1,024 and 16.
     case tooManyRequests
     /// Values arrived faster than they were taken for so long that one would have been lost.
     case notificationsOverflowed
@@ -68,11 +69,21 @@ extension HostError {
             }
     }
 
-    /// What became of an attempt to connect or to scan.
-    init(_ failure: CentralFailure, _ state: AdapterState) {
+    /// What became of an attempt to connect.
+    init(ofConnecting failure: CentralFailure, _ state: AdapterState) {
+        self =
+            if case .refused(let code) = failure {
+                .failedToConnect(code)
+            } else {
+                HostError(ofScanning: failure, state)
+            }
+    }
+
+    /// What became of scanning.
+    init(ofScanning failure: CentralFailure, _ state: AdapterState) {
         self =
             switch failure {
-            case .refused(let code): .failedToConnect(code)
+            case .refused(let code): .controller(code)
             case .unanswered: .commandTimedOut
             case .cancelled: .timedOut
             case .controllerReset: state.obstacle ?? .adapter(.unresponsive)

@@ -152,9 +152,11 @@ extension HostCore {
         switch action {
         case .command(let command, let step): send(command, for: .central(step), now: now)
         case .connectFailed(let id, let failure):
-            dialFell(RequestIdentifier(rawValue: id), with: HostError(failure, state), now: now)
+            let error = HostError(ofConnecting: failure, state)
+            dialFell(RequestIdentifier(rawValue: id), with: error, now: now)
         case .scanFailed(let failure):
-            for scan in scans { fail(scan.identifier, HostError(failure, state)) }
+            let error = HostError(ofScanning: failure, state)
+            for scan in scans { fail(scan.identifier, error) }
             scans = []
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break
         }

@@ -112,6 +112,7 @@ extension HostCore {
             for report in reports { sighted(self.reports.receive(report)) }
         case .extendedAdvertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
+        case .scanTimeout: perform(scheduler.scanTimedOut(now: now), now: now)
         default: receiveLinkEvent(event, now: now)
         }
     }

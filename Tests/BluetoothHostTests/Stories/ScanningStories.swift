@@ -103,8 +103,22 @@ struct ScanningStories {
         bench.controller.refusals = [.leSetExtendedScanEnable: .memoryCapacityExceeded]
         let scans = [bench.scan(), bench.scan()]
         bench.advance(by: .seconds(5))
-        for scan in scans { #expect(bench.error(scan) != nil) }
+        for scan in scans {
+            #expect(bench.error(scan) == .controller(.memoryCapacityExceeded))
+        }
         #expect(bench.core.state == .ready)
+    }
+
+    @Test("A scan that the controller ends by itself is begun again")
+    func ended() {
+        var bench = Bench.ready(peers: peers)
+        let scan = bench.scan()
+        bench.drive()
+        bench.controller.isScanning = false
+        bench.feed([0x04, 0x3E, 0x01, 0x11])
+        bench.advance(by: .seconds(2))
+        #expect(bench.controller.isScanning)
+        #expect(bench.isPending(scan))
     }
 
     @Test("One scan too many is refused")
