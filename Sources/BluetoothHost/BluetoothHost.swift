@@ -158,7 +158,7 @@ public actor BluetoothHost {
 
     /// Ends all links, closes the transport, and fails whatever still waits. For good.
     ///
-    /// Returns when the adapter is closed, which takes at most `HostCore.farewellLimit`; a task that
+    /// Returns when the adapter is closed, which takes at most a second; a task that
     /// is cancelled waits as well.
     public func shutdown() async {
         core.shutDown(now: executor.now)
@@ -367,9 +367,9 @@ public actor BluetoothHost {
     private func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
         if suppressed > 0 {
-            configuration.logger.notice("\(suppressed) lines like the next were left out")
+            configuration.logger.debug("\(suppressed) lines like the next were left out")
         }
-        configuration.logger.notice("\(text)")
+        configuration.logger.debug("\(text)")
     }
 
     private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
@@ -382,7 +382,7 @@ public actor BluetoothHost {
     }
 
     private func stateChanged(to state: AdapterState) {
-        configuration.logger.info("adapter \(transport.name): \(state)")
+        configuration.logger.debug("adapter \(transport.name): \(state)")
         broadcast.send(state)
         guard state == .closed else { return }
         for farewell in farewells { farewell.resume() }

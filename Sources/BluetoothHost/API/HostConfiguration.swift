@@ -27,7 +27,9 @@ public struct HostConfiguration: Sendable {
     /// oldest: an advertisement comes again.
     public var advertisementBufferLimit = 4_096
 
-    /// Where the host says what it does. Values and keys are never logged.
+    /// Where the host says what it does, and what peers and controllers do wrong: all of it at the
+    /// level `debug`, so that nothing shows unless asked for. What an application has to act upon
+    /// is thrown, or told by `BluetoothHost.states`. Values and keys are never logged.
     public var logger = Logger(label: "lanyard.host")
 
     /// Makes the default configuration.
