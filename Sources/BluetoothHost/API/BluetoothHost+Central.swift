@@ -14,10 +14,12 @@ extension BluetoothHost {
     ///   - filter: which advertisements are wanted; everything by default.
     ///   - parameters: how the controller listens.
     ///   - reportsDuplicates: whether to yield an advertiser again when it says the same again;
-    ///     asked for by those who follow signal strength.
+    ///     asked for by those who follow signal strength. The controller then leaves none out,
+    ///     whatever `parameters` says.
     /// - Returns: the advertisements, each with the newest scan response merged in. A reader that
     ///   lags more than `HostConfiguration.advertisementBufferLimit` behind misses the oldest. The
-    ///   stream throws `HostError.closed` when the host is shut down.
+    ///   stream throws `HostError.closed` when the host is shut down, `HostError.controller` if the
+    ///   controller refuses to scan, and `HostError.tooManyRequests` where 16 scans run already.
     public nonisolated func scan(
         for filter: ScanFilter = ScanFilter(),
         parameters: ScanParameters = ScanParameters(),

@@ -41,7 +41,6 @@ struct ScanCommand: ConsoleCommand {
         let isLive = console.isOutputTerminal && !options.json
         var parameters = ScanParameters()
         parameters.isActive = !passive
-        parameters.filtersDuplicates = !isLive
         try await session.withHost { [parameters] host in
             let scan = host.scan(
                 for: filter,

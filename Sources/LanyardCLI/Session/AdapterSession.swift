@@ -56,9 +56,7 @@ struct AdapterSession: Sendable {
             // One that was heard a moment ago answers soon, or has gone.
             let limit = found.isNear ? limits.step : limits.search
             let link = try await limits.run("connecting to \(peer)", within: limit) {
-                var options = ConnectOptions()
-                options.timeout = nil
-                return try await host.connect(to: found.address, options: options)
+                try await host.connect(to: found.address, options: ConnectOptions(timeout: nil))
             }
             progress.clear()
             try await body(link, found)
