@@ -20,14 +20,23 @@ import Testing
     func servicesAndCharacteristicsAreFoundByTheirUUID(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
-            let repeated = try #require(try await link.discoverServices(Demo.uuid(0x0900)).first)
+            let repeated = try #require(
+                try await link.discoverServices(uuid: Demo.uuid(0x0900)).first
+            )
             #expect(repeated.uuid == Demo.uuid(0x0900))
-            let same = try await link.characteristics(of: repeated, uuid: Demo.uuid(0x0901))
+            let same = try await link.discoverCharacteristics(of: repeated, uuid: Demo.uuid(0x0901))
             #expect(same.count == 4)
-            let mixed = try #require(try await link.discoverServices(BluetoothUUID(0xFFA0)).first)
-            let third = try await link.characteristics(of: mixed, uuid: BluetoothUUID(0xFFA3))
+            let mixed = try #require(
+                try await link.discoverServices(uuid: BluetoothUUID(0xFFA0)).first
+            )
+            let third = try await link.discoverCharacteristics(
+                of: mixed,
+                uuid: BluetoothUUID(0xFFA3)
+            )
             #expect(third.map(\.uuid) == [BluetoothUUID(0xFFA3)])
-            #expect(try await link.characteristics(of: mixed, uuid: Demo.uuid(0x0FFF)).isEmpty)
+            #expect(
+                try await link.discoverCharacteristics(of: mixed, uuid: Demo.uuid(0x0FFF)).isEmpty
+            )
         }
     }
 
@@ -35,13 +44,15 @@ import Testing
     func whatIsNotThereIsNotFound(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
-            #expect(try await link.discoverServices(Demo.uuid(0x0FFF)).isEmpty)
-            #expect(try await link.discoverServices(BluetoothUUID(0x1234)).isEmpty)
+            #expect(try await link.discoverServices(uuid: Demo.uuid(0x0FFF)).isEmpty)
+            #expect(try await link.discoverServices(uuid: BluetoothUUID(0x1234)).isEmpty)
             // A secondary service is none of the primary ones.
-            #expect(try await link.discoverServices(BluetoothUUID(0xFFF0)).isEmpty)
-            let empty = try #require(try await link.discoverServices(BluetoothUUID(0x1802)).first)
-            #expect(try await link.characteristics(of: empty).isEmpty)
-            #expect(try await link.includedServices(of: empty).isEmpty)
+            #expect(try await link.discoverServices(uuid: BluetoothUUID(0xFFF0)).isEmpty)
+            let empty = try #require(
+                try await link.discoverServices(uuid: BluetoothUUID(0x1802)).first
+            )
+            #expect(try await link.discoverCharacteristics(of: empty).isEmpty)
+            #expect(try await link.discoverIncludedServices(of: empty).isEmpty)
         }
     }
 }

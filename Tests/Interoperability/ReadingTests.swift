@@ -21,9 +21,11 @@ import Testing
     func valuesOfEveryLengthAreReadWhole(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
-            let service = try #require(try await link.discoverServices(Demo.uuid(0x0400)).first)
+            let service = try #require(
+                try await link.discoverServices(uuid: Demo.uuid(0x0400)).first
+            )
             let lengths = [0, 1, 19, 20, 21, 22, 23, 183, 184, 185, 368, 511, 512]
-            let characteristics = try await link.characteristics(of: service)
+            let characteristics = try await link.discoverCharacteristics(of: service)
             #expect(characteristics.count == lengths.count)
             for (index, length) in lengths.enumerated() {
                 let value = try await link.readLong(characteristics[index].valueHandle)
@@ -36,14 +38,16 @@ import Testing
     func valuesAreReadByUUID(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
-            let service = try #require(try await link.discoverServices(Demo.uuid(0x0900)).first)
+            let service = try #require(
+                try await link.discoverServices(uuid: Demo.uuid(0x0900)).first
+            )
             let values = try await link.read(
                 uuid: Demo.uuid(0x0901),
                 first: service.handle,
                 last: service.endHandle
             )
             #expect(values.map(\.value) == (0..<4).map { Demo.pattern($0) })
-            let handles = try await link.characteristics(of: service).map(\.valueHandle)
+            let handles = try await link.discoverCharacteristics(of: service).map(\.valueHandle)
             #expect(values.map(\.handle) == handles)
             #expect(try await link.read(uuid: BluetoothUUID(0x2A19)).map(\.value) == [[0x64]])
         }
@@ -67,7 +71,7 @@ import Testing
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()
             let burst = try await link.find(Demo.burst)
-            let descriptors = try await link.descriptors(of: burst)
+            let descriptors = try await link.discoverDescriptors(of: burst)
             let configuration = GATT.AttributeType.clientCharacteristicConfiguration
             let words = GATT.AttributeType.characteristicUserDescription
             #expect(Set(descriptors.map(\.uuid)) == [configuration, words])
@@ -105,8 +109,10 @@ import Testing
     func manyReadsAtOnceEachGetTheirOwnAnswer(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)
-            let service = try #require(try await link.discoverServices(Demo.uuid(0x0A00)).first)
-            let characteristics = try await link.characteristics(of: service)
+            let service = try #require(
+                try await link.discoverServices(uuid: Demo.uuid(0x0A00)).first
+            )
+            let characteristics = try await link.discoverCharacteristics(of: service)
             #expect(characteristics.count == 40)
             try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { reads in
                 for (number, characteristic) in characteristics.enumerated() {

@@ -120,7 +120,7 @@ import Testing
         on link: Link
     ) async throws -> AttributeHandle {
         let type = GATT.AttributeType.clientCharacteristicConfiguration
-        let descriptors = try await link.descriptors(of: characteristic)
+        let descriptors = try await link.discoverDescriptors(of: characteristic)
         return try #require(descriptors.first { $0.uuid == type }).handle
     }
 }

@@ -39,7 +39,7 @@ struct ScriptedAccessory: Accessory {
         }
     }
 
-    func discoverServices(_ uuid: BluetoothUUID?) async throws -> [GATT.Service] {
+    func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service] {
         primary.filter { uuid == nil || $0.uuid == uuid }
     }
 
@@ -47,18 +47,18 @@ struct ScriptedAccessory: Accessory {
         try secondary.get()
     }
 
-    func includedServices(of service: GATT.Service) async throws -> [GATT.IncludedService] {
+    func discoverIncludedServices(of service: GATT.Service) async throws -> [GATT.IncludedService] {
         included[service.handle.rawValue] ?? []
     }
 
-    func characteristics(
+    func discoverCharacteristics(
         of service: GATT.Service,
         uuid: BluetoothUUID?
     ) async throws -> [GATT.Characteristic] {
         (characteristics[service.handle.rawValue] ?? []).filter { uuid == nil || $0.uuid == uuid }
     }
 
-    func descriptors(
+    func discoverDescriptors(
         of characteristic: GATT.Characteristic
     ) async throws -> [GATT.Descriptor] {
         descriptors[characteristic.handle.rawValue] ?? []

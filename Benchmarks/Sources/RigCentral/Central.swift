@@ -21,11 +21,11 @@ struct Central {
 
     init(_ link: Link) async throws {
         self.link = link
-        let services = try await link.discoverServices(BluetoothUUID(0xFFF0))
+        let services = try await link.discoverServices(uuid: BluetoothUUID(0xFFF0))
         guard let service = services.first else {
             throw RigError.peripheralLacks(BluetoothUUID(0xFFF0))
         }
-        let characteristics = try await link.characteristics(of: service)
+        let characteristics = try await link.discoverCharacteristics(of: service)
         func find(_ number: UInt16) throws -> GATT.Characteristic {
             let uuid = BluetoothUUID(number)
             guard let found = characteristics.first(where: { $0.uuid == uuid }) else {

@@ -53,8 +53,8 @@ extension Link {
         async throws -> some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
     {
         let uuid = GATT.AttributeType.serviceChanged
-        for service in try await discoverServices(GATT.AttributeType.genericAttribute) {
-            guard let told = try await characteristics(of: service, uuid: uuid).first
+        for service in try await discoverServices(uuid: GATT.AttributeType.genericAttribute) {
+            guard let told = try await discoverCharacteristics(of: service, uuid: uuid).first
             else { continue }
             return try await subscribe(to: told).map { GATT.changedHandles($0[...]) }
         }
@@ -64,7 +64,7 @@ extension Link {
     private func configurationDescriptor(
         of characteristic: GATT.Characteristic
     ) async throws -> AttributeHandle? {
-        try await descriptors(of: characteristic)
+        try await discoverDescriptors(of: characteristic)
             .first { $0.uuid == GATT.AttributeType.clientCharacteristicConfiguration }?.handle
     }
 }

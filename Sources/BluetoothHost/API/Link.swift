@@ -43,7 +43,7 @@ public struct Link: Sendable, Hashable {
 extension Link {
     /// The primary services of the peer, all of them or those with one UUID
     /// (Vol 3, Part G, 4.4).
-    public func discoverServices(_ uuid: BluetoothUUID? = nil) async throws -> [GATT.Service] {
+    public func discoverServices(uuid: BluetoothUUID? = nil) async throws -> [GATT.Service] {
         guard case .services(let services) = try await gatt(.discoverPrimaryServices(uuid: uuid))
         else { throw HostError.malformedAnswer }
         return services
@@ -58,7 +58,7 @@ extension Link {
     }
 
     /// The services that a service includes (Vol 3, Part G, 4.5.1).
-    public func includedServices(
+    public func discoverIncludedServices(
         of service: GATT.Service
     ) async throws -> [GATT.IncludedService] {
         let operation = GATT.Operation.findIncludedServices(
@@ -72,7 +72,7 @@ extension Link {
 
     /// The characteristics of a service, all of them or those with one UUID
     /// (Vol 3, Part G, 4.6).
-    public func characteristics(
+    public func discoverCharacteristics(
         of service: GATT.Service,
         uuid: BluetoothUUID? = nil
     ) async throws -> [GATT.Characteristic] {
@@ -87,7 +87,7 @@ extension Link {
     }
 
     /// The descriptors of a characteristic (Vol 3, Part G, 4.7.1).
-    public func descriptors(
+    public func discoverDescriptors(
         of characteristic: GATT.Characteristic
     ) async throws -> [GATT.Descriptor] {
         guard let range = characteristic.descriptorHandles else { return [] }

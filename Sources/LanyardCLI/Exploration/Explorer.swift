@@ -38,7 +38,7 @@ struct Explorer: Sendable {
     /// refuse, and one that hides them still tells of those that others include.
     private func services() async throws -> [GATT.Service] {
         let primary = try await limits.run("discovering services") {
-            try await accessory.discoverServices(nil)
+            try await accessory.discoverServices(uuid: nil)
         }
         let secondary = try await limits.run("discovering secondary services") {
             do {
@@ -66,10 +66,10 @@ struct Explorer: Sendable {
 
     private func explore(_ service: GATT.Service) async throws -> Exploration.Service {
         let included = try await limits.run("looking for included services") {
-            try await accessory.includedServices(of: service)
+            try await accessory.discoverIncludedServices(of: service)
         }
         let characteristics = try await limits.run("discovering characteristics") {
-            try await accessory.characteristics(of: service, uuid: nil)
+            try await accessory.discoverCharacteristics(of: service, uuid: nil)
         }
         var result = Exploration.Service(
             uuid: service.uuid,
@@ -88,7 +88,7 @@ struct Explorer: Sendable {
         _ characteristic: GATT.Characteristic
     ) async throws -> Exploration.Characteristic {
         let descriptors = try await limits.run("discovering descriptors") {
-            try await accessory.descriptors(of: characteristic)
+            try await accessory.discoverDescriptors(of: characteristic)
         }
         var result = Exploration.Characteristic(
             uuid: characteristic.uuid,

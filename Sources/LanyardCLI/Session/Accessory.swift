@@ -9,14 +9,15 @@ protocol Accessory: Sendable {
     var address: DeviceAddress { get }
     var mtu: Int { get async throws }
 
-    func discoverServices(_ uuid: BluetoothUUID?) async throws -> [GATT.Service]
+    func discoverServices(uuid: BluetoothUUID?) async throws -> [GATT.Service]
     func discoverSecondaryServices() async throws -> [GATT.Service]
-    func includedServices(of service: GATT.Service) async throws -> [GATT.IncludedService]
-    func characteristics(
+    func discoverIncludedServices(of service: GATT.Service) async throws -> [GATT.IncludedService]
+    func discoverCharacteristics(
         of service: GATT.Service,
         uuid: BluetoothUUID?
     ) async throws -> [GATT.Characteristic]
-    func descriptors(of characteristic: GATT.Characteristic) async throws -> [GATT.Descriptor]
+    func discoverDescriptors(of characteristic: GATT.Characteristic) async throws -> [GATT
+        .Descriptor]
 
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8]
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws

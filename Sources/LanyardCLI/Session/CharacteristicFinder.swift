@@ -14,7 +14,7 @@ struct CharacteristicFinder: Sendable {
         var matches: [GATT.Characteristic] = []
         for service in try await services(for: reference) {
             let found = try await limits.run("discovering characteristics") {
-                try await accessory.characteristics(of: service, uuid: nil)
+                try await accessory.discoverCharacteristics(of: service, uuid: nil)
             }
             matches += found.filter(reference.matches)
         }
@@ -37,7 +37,7 @@ struct CharacteristicFinder: Sendable {
 
     private func services(for reference: CharacteristicReference) async throws -> [GATT.Service] {
         let services = try await limits.run("discovering services") {
-            try await accessory.discoverServices(reference.service)
+            try await accessory.discoverServices(uuid: reference.service)
         }
         guard case .valueHandle(let handle) = reference.identity else { return services }
         return services.filter { $0.handles.contains(AttributeHandle(handle)) }

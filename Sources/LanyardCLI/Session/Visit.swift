@@ -102,7 +102,7 @@ struct Visit: Sendable {
     private func confirmArrival() async throws {
         _ = try await limits.run("waiting for the write to arrive") {
             do {
-                return try await accessory.discoverServices(BluetoothUUID(0x1800))
+                return try await accessory.discoverServices(uuid: BluetoothUUID(0x1800))
             } catch GATT.Failure.attribute {
                 return []
             }

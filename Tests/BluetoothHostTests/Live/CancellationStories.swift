@@ -29,10 +29,12 @@ struct Waiting: Sendable, CustomTestStringConvertible {
     static let byPeer = [
         Waiting("services") { _ = try await $0.discoverServices() },
         Waiting("secondary services") { _ = try await $0.discoverSecondaryServices() },
-        Waiting("one service") { _ = try await $0.discoverServices(ModelServer.service) },
-        Waiting("included services") { _ = try await $0.includedServices(of: service) },
-        Waiting("characteristics") { _ = try await $0.characteristics(of: service) },
-        Waiting("descriptors") { _ = try await $0.descriptors(of: ModelServer.characteristic) },
+        Waiting("one service") { _ = try await $0.discoverServices(uuid: ModelServer.service) },
+        Waiting("included services") { _ = try await $0.discoverIncludedServices(of: service) },
+        Waiting("characteristics") { _ = try await $0.discoverCharacteristics(of: service) },
+        Waiting("descriptors") {
+            _ = try await $0.discoverDescriptors(of: ModelServer.characteristic)
+        },
         Waiting("read") { _ = try await $0.read(handle) },
         Waiting("read long") { _ = try await $0.readLong(handle) },
         Waiting("read by UUID") { _ = try await $0.read(uuid: ModelServer.readable) },

@@ -37,7 +37,9 @@ extension Link {
     /// The first characteristic with this UUID, wherever it is.
     func find(_ uuid: BluetoothUUID) async throws -> GATT.Characteristic {
         for service in try await discoverServices() {
-            if let found = try await characteristics(of: service, uuid: uuid).first { return found }
+            if let found = try await discoverCharacteristics(of: service, uuid: uuid).first {
+                return found
+            }
         }
         throw ProcessError.tooSlow("\(uuid) is not there")
     }

@@ -18,9 +18,9 @@ struct LinkDescription {
     }
 
     private func describe(_ service: GATT.Service) async throws -> JSON {
-        let includes = try await link.includedServices(of: service)
+        let includes = try await link.discoverIncludedServices(of: service)
         var characteristics: [JSON] = []
-        for characteristic in try await link.characteristics(of: service) {
+        for characteristic in try await link.discoverCharacteristics(of: service) {
             characteristics.append(try await describe(characteristic))
         }
         return .object([
@@ -54,7 +54,7 @@ struct LinkDescription {
             members.merge(try await value(of: characteristic.valueHandle)) { $1 }
         }
         var descriptors: [JSON] = []
-        for descriptor in try await link.descriptors(of: characteristic) {
+        for descriptor in try await link.discoverDescriptors(of: characteristic) {
             let members: [String: JSON] = [
                 "uuid": .string("\(descriptor.uuid)"), "handle": .number(descriptor.handle),
             ]
