@@ -351,12 +351,16 @@ public actor BluetoothHost {
                     if Task.isCancelled { stopWaiting(id, forEndOf: link) }
                     return
                 }
-                let reason = pastEnds.last { $0.link == link }?.reason
-                waiter.resume(returning: reason ?? .disconnected(.unknownConnectionIdentifier))
+                waiter.resume(returning: pastEnd(of: link))
             }
         } onCancel: {
             enter { $0.stopWaiting(id, forEndOf: link) }
         }
+    }
+
+    /// Why a link that is gone ended, if that is still known.
+    func pastEnd(of link: LinkIdentifier) -> HostError {
+        pastEnds.last { $0.link == link }?.reason ?? .disconnected(.unknownConnectionIdentifier)
     }
 
     private func stopWaiting(_ id: RequestIdentifier, forEndOf link: LinkIdentifier) {

@@ -16,14 +16,9 @@ extension Link {
         public let phy: LinkPHY
     }
 
-    /// The link's properties now. Throws `HostError.disconnected` if there is no link any more.
+    /// The link's properties now. Throws why the link ended if there is no link any more.
     public var properties: Properties {
-        get async throws {
-            guard let properties = await host.properties(of: identifier) else {
-                throw HostError.disconnected(.unknownConnectionIdentifier)
-            }
-            return properties
-        }
+        get async throws { try await host.properties(of: identifier) }
     }
 
     /// The longest ATT PDU now; see `Properties`.

@@ -9,17 +9,24 @@ extension BluetoothHost {
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
+        let isFarewell = if case .disconnect = request { true } else { false }
         // Who is cancelled starts nothing, but may clean up.
-        if case .disconnect = request {} else { try Task.checkCancellation() }
-        return try await perform { core, id, now in
-            core.request(request, of: link, id: id, now: now)
-        } onCancel: { core, id, now in
-            core.cancelRequest(id, of: link, now: now)
+        if !isFarewell { try Task.checkCancellation() }
+        do {
+            return try await perform { core, id, now in
+                core.request(request, of: link, id: id, now: now)
+            } onCancel: { core, id, now in
+                core.cancelRequest(id, of: link, now: now)
+            }
+        } catch HostError.disconnected(.unknownConnectionIdentifier) where !isFarewell {
+            // The core forgets links that are gone; we remember why for a while.
+            throw pastEnd(of: link)
         }
     }
 
-    func properties(of link: LinkIdentifier) -> Link.Properties? {
-        core.properties(of: link)
+    func properties(of link: LinkIdentifier) throws -> Link.Properties {
+        guard let properties = core.properties(of: link) else { throw pastEnd(of: link) }
+        return properties
     }
 
     /// Makes a stream of the values that arrive for one handle. When its reader goes, and was the

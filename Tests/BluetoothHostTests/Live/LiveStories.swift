@@ -61,6 +61,20 @@ struct LiveStories {
         executor.shutDown()
     }
 
+    @Test("says of a link that is gone why it went, whoever asks late")
+    func lateQuestions() async throws {
+        try await withLiveHost(peers: [peer]) { host, controller in
+            let link = try await host.connect(to: peer.address)
+            controller.update { $0.dropLink(to: peer.address, .connectionTimeout) }
+            let reason = try await link.ended()
+            #expect(reason == .disconnected(.connectionTimeout))
+            await #expect(throws: reason) { try await link.read(ModelServer.readableHandle) }
+            await #expect(throws: reason) { try await link.readRSSI() }
+            await #expect(throws: reason) { try await link.properties }
+            try await link.disconnect()
+        }
+    }
+
     @Test("outlives its transport: links end, and the adapter becomes ready again")
     func transportLost() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
