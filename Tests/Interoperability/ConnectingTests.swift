@@ -30,7 +30,9 @@ import Testing
                 let link = try await encounter.connect()
                 try await link.disconnect()
                 #expect(try await link.ended() == .disconnected(code))
-                await #expect(throws: HostError.self) { try await link.read(.first) }
+                await #expect(throws: HostError.disconnected(code)) {
+                    try await link.read(.first)
+                }
                 try await link.disconnect()
             }
             #expect(await encounter.host.links.isEmpty)
@@ -44,7 +46,7 @@ import Testing
             try await link.command(.disconnect)
             let reason = try await within(Encounter.limit, "the end") { try await link.ended() }
             #expect(reason == .disconnected(.remoteUserTerminatedConnection))
-            await #expect(throws: HostError.self) { try await link.read(.first) }
+            await #expect(throws: reason) { try await link.read(.first) }
         }
     }
 
@@ -91,6 +93,8 @@ import Testing
             await #expect(throws: HostError.timedOut) {
                 try await encounter.host.connect(to: Encounter.address(), options: options)
             }
+            // Bumble's controller says that it has stopped, and makes the link all the same.
+            guard kind == .rootCanal else { return }
             _ = try await encounter.link()
         }
     }
@@ -115,6 +119,7 @@ import Testing
                 attempts.cancelAll()
                 #expect(await attempts.next() is CancellationError)
             }
+            guard kind == .rootCanal else { return }
             _ = try await encounter.link()
             #expect(await host.links.count == 1)
         }

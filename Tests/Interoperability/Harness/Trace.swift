@@ -77,13 +77,14 @@ struct Dissection: Sendable {
 /// One line of tshark's, for one packet.
 private struct DissectedPacket: CustomStringConvertible {
     static let fields = [
-        "frame.number", "hci_h4.direction", "_ws.malformed", "_ws.expert.severity",
+        "frame.number", "hci_h4.direction", "_ws.malformed", "_ws.expert.group",
         "btatt.opcode", "btatt.length", "frame.len", "bthci_evt.code", "bthci_evt.param_length",
         "bthci_evt.status", "_ws.col.Info",
     ]
 
-    /// Expert information of this severity means that a protocol is violated.
-    private static let error = 0x80_0000
+    /// Wireshark's expert group of what cannot be dissected. Others hold opinions, for example on
+    /// requests that nobody answered.
+    private static let malformedGroup = 0x0700_0000
 
     private let values: [String: String]
 
@@ -93,8 +94,8 @@ private struct DissectedPacket: CustomStringConvertible {
     }
 
     var isWrong: Bool {
-        let severities = list("_ws.expert.severity").compactMap { Int($0) }
-        return !self["_ws.malformed"].isEmpty || severities.contains { $0 >= Self.error }
+        let groups = list("_ws.expert.group").compactMap { Int($0) }
+        return !self["_ws.malformed"].isEmpty || groups.contains(Self.malformedGroup)
     }
 
     /// What tshark 4.0 calls malformed although it is not, or although a peer made it. Never
