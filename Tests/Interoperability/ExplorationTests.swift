@@ -2,8 +2,8 @@
 
 import Testing
 
-/// `lanyard explore --json` prints exactly what the accessory has.
-@Suite(.needsPeers, .serialized) struct ExplorationTests {
+/// `lanyard explore --json` prints exactly what the accessory has, and tshark can read along.
+@Suite(.needsPeers) struct ExplorationTests {
     @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large, .stream])
     func explorePrintsExactlyTheDatabase(
         kind: ControllerKind,
@@ -12,14 +12,7 @@ import Testing
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
             let accessory = try await peers.accessory(profile, on: controllers.adapters[0])
-            let result = try await LanyardTool.run(
-                "explore",
-                accessory.address,
-                "--json",
-                adapter: controllers.adapters[1]
-            )
-            try #require(result.succeeded, "\(result.errors)")
-            #expect(try JSON(parsing: result.output).differences(from: accessory.database) == [])
+            try await explore(accessory, named: accessory.address, on: controllers.adapters[1])
         }
     }
 
@@ -32,14 +25,26 @@ import Testing
                 on: controllers.adapters[0],
                 options: ["--mtu", "\(mtu)"]
             )
-            let result = try await LanyardTool.run(
-                "explore",
-                accessory.name,
-                "--json",
-                adapter: controllers.adapters[1]
-            )
-            try #require(result.succeeded, "\(result.errors)")
-            #expect(try JSON(parsing: result.output).differences(from: accessory.database) == [])
+            try await explore(accessory, named: accessory.name, on: controllers.adapters[1])
         }
+    }
+
+    private func explore(
+        _ accessory: Accessory,
+        named target: String,
+        on adapter: String
+    ) async throws {
+        let trace = Trace()
+        let result = try await LanyardTool.run(
+            "explore",
+            target,
+            "--json",
+            "--trace",
+            trace.path,
+            adapter: adapter
+        )
+        try #require(result.succeeded, "\(result.errors)")
+        #expect(try JSON(parsing: result.output).differences(from: accessory.database) == [])
+        if Dissection.isPossible { try await trace.expectWellFormed() }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Whatever dies while we explore, and whenever: a clear error within five seconds, and the next
 /// command works.
-@Suite(.needsPeers, .serialized) struct VanishingTests {
+@Suite(.needsPeers) struct VanishingTests {
     static let points = 1...20
     static let limit: Duration = .seconds(60)
 
@@ -42,21 +42,30 @@ import Testing
         let total = try await Self.totals[kind]?.value ?? 0
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 3)
-            let first = try await peers.accessory(.demo, on: controllers.adapters[0])
+            let first = try await peers.accessory(.large, on: controllers.adapters[0])
             let place = total * point / (Self.points.count + 1)
             let relay = try await peers.relay(to: controllers.adapters[1], at: place, do: `break`)
 
+            let trace = Trace()
             let tool = try LanyardTool.start(
-                ["explore", first.address, "--json", "--timeout", "4"],
+                ["explore", first.address, "--json", "--trace", trace.path],
                 adapter: relay.adapter
             )
-            try await relay.reached(within: Self.limit)
+            do {
+                try await relay.reached(within: Self.limit)
+            } catch {
+                tool.kill()
+                Issue.record("the point was not reached: \(tool.log)")
+                trace.keep()
+                throw error
+            }
             act(first)
             relay.release()
             let (output, ending) = try await tool.waitUntilEnd(
                 within: `break` == .hang ? Self.patienceWithSilence : Self.patience
             )
-            expectClearError(output: output, ending: ending, log: tool.log)
+            expectClearError(output: output, ending: ending, log: tool.log, after: `break`)
+            if Dissection.isPossible { try await trace.expectWellFormed() }
 
             let second = try await peers.accessory(
                 .demo,
@@ -74,12 +83,20 @@ import Testing
         }
     }
 
-    /// One line that says what happened, no half of a result, and an exit status of its own.
-    private func expectClearError(output: String, ending: ChildProcess.Ending, log: String) {
-        guard case .exited(let status) = ending, status != 0 else {
-            Issue.record("ended \(ending) after\n\(output)\n\(log)")
-            return
-        }
+    /// One line that says what happened, no half of a result, and the exit status for it.
+    private func expectClearError(
+        output: String,
+        ending: ChildProcess.Ending,
+        log: String,
+        after break: Relay.Break
+    ) {
+        let status: Int32 =
+            switch `break` {
+            case .close: 69  // the adapter cannot be used
+            case .hold: 74  // the link was lost
+            case .hang: 75  // no answer in the time allowed
+            }
+        #expect(ending == .exited(status), "\(log)")
         #expect(output.isEmpty)
         #expect(log.split(separator: "\n").last?.hasPrefix("lanyard: ") == true, "\(log)")
     }
@@ -94,7 +111,7 @@ import Testing
     private static func octetsOfAnExploration(_ kind: ControllerKind) async throws -> Int {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)
-            let accessory = try await peers.accessory(.demo, on: controllers.adapters[0])
+            let accessory = try await peers.accessory(.large, on: controllers.adapters[0])
             let relay = try await peers.relay(to: controllers.adapters[1])
             let result = try await LanyardTool.run(
                 "explore",
