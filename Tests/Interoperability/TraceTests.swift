@@ -6,7 +6,7 @@ import Testing
 
 /// Wireshark's dissector, which knows nothing of us, judges the traces of all the other tests: here
 /// that it can tell right from wrong, and that traces are whole.
-@Suite(.enabled(if: Dissection.isPossible, "tshark is not installed")) struct TraceTests {
+@Suite(.needsTshark) struct TraceTests {
     @Test func tsharkFindsAMalformedPacket() async throws {
         let trace = Trace()
         let disconnect: [UInt8] = [0x01, 0x06, 0x04, 0x03, 0x40, 0x00, 0x13]

@@ -57,6 +57,7 @@ final class ChildProcess: Sendable {
             } catch {
                 close(input.writing)
                 close(output.reading)
+                unlink(log)
                 throw error
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import Foundation
 import HCITransports
 import Testing
 
@@ -92,6 +93,9 @@ func withEncounter(
     _ body: (Encounter) async throws -> Void
 ) async throws {
     let trace = Trace()
+    defer {
+        for place in 0...accessoryLimit { unlink("\(trace.path).\(place)") }
+    }
     let count = try await withPeers { peers in
         let endpoints = (0...accessoryLimit).map { place in
             hasFixedEndpoints ? "unix:\(trace.path).\(place)" : "tcp:0"
