@@ -46,7 +46,9 @@ import Testing
                 try await link.handle(Demo.writable), try await link.handle(Demo.short)
             )
             let (long, short) = (Demo.pattern(400, start: 9), Demo.pattern(20, start: 7))
-            try await link.writeReliably([(first, long), (second, short)])
+            try await link.writeReliably([
+                .init(handle: first, value: long), .init(handle: second, value: short),
+            ])
             #expect(try await link.readLong(first) == long)
             #expect(try await link.readLong(second) == short)
         }

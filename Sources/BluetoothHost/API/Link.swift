@@ -121,13 +121,13 @@ extension Link {
         uuid: BluetoothUUID,
         first: AttributeHandle = .first,
         last: AttributeHandle = .last
-    ) async throws -> [(handle: AttributeHandle, value: [UInt8])] {
+    ) async throws -> [GATT.AttributeValue] {
         guard
             case .values(let values) = try await gatt(
                 .readUsingUUID(uuid, first: first, last: last)
             )
         else { throw HostError.malformedAnswer }
-        return values.map { (handle: $0.handle, value: $0.value) }
+        return values
     }
 
     /// Reads several values at once, joined without a mark between them: all but the last must have
@@ -163,10 +163,8 @@ extension Link {
 
     /// Writes several values which the peer applies together or not at all; each is echoed by the
     /// peer and compared before (Vol 3, Part G, 4.9.5).
-    public func writeReliably(
-        _ values: [(handle: AttributeHandle, value: [UInt8])]
-    ) async throws {
-        _ = try await gatt(.reliableWrite(values.map { .init(handle: $0.handle, value: $0.value) }))
+    public func writeReliably(_ values: [GATT.AttributeValue]) async throws {
+        _ = try await gatt(.reliableWrite(values))
     }
 
     private func value(_ operation: GATT.Operation) async throws -> [UInt8] {

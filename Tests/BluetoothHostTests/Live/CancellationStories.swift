@@ -42,7 +42,9 @@ struct Waiting: Sendable, CustomTestStringConvertible {
         Waiting("read joined") { _ = try await $0.readJoined([handle, handle]) },
         Waiting("write") { try await $0.write([1], to: handle) },
         Waiting("write long") { try await $0.write([UInt8](repeating: 1, count: 400), to: handle) },
-        Waiting("write reliably") { try await $0.writeReliably([(handle, [1]), (handle, [2])]) },
+        Waiting("write reliably") {
+            try await $0.writeReliably([.init(handle: handle, value: [1, 2])])
+        },
         Waiting("subscribe") { _ = try await $0.subscribe(to: ModelServer.characteristic) },
     ]
 
