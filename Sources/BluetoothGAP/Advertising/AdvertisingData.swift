@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// What an advertiser says about itself: a row of structures, each a length, a type and a value

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// Keeps of all sightings those that one scan wants to hear of.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// Which advertisements a scan wants. Every condition that is set must hold; an empty filter lets

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// How the controller listens for advertisements (LE Set Scan Parameters, Vol 4, Part E, 7.8.10).

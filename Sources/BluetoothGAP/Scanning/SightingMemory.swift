@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// What was last heard of each advertiser, so that a scan response finds its advertisement, and a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// What the controller's Filter Accept List is believed to hold (Vol 6, Part B, 4.3.1).

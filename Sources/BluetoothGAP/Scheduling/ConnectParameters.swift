@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// How a Central asks for a link, and how it listens for the device while it asks

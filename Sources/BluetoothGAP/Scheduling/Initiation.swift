@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// What the controller's initiator is believed to do. There is only one (Vol 4, Part E, 7.8.12).

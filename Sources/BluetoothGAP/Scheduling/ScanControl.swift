@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import BluetoothTypes
 
 /// The scan that is wanted, beside what the controller is believed to do.
