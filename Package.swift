@@ -24,6 +24,7 @@ let package = Package(
         .target(name: "BluetoothGATT", dependencies: ["BluetoothTypes", "BluetoothATT"]),
         .target(name: "BluetoothGAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(name: "VirtualRadio", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(
             name: "BluetoothHost",
             dependencies: [
@@ -67,6 +68,10 @@ let package = Package(
             dependencies: ["BluetoothGAP", "LanyardTestSupport"]
         ),
         .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
+        .testTarget(
+            name: "VirtualRadioTests",
+            dependencies: ["BluetoothTypes", "VirtualRadio"]
+        ),
         .testTarget(
             name: "BluetoothHostTests",
             dependencies: [
