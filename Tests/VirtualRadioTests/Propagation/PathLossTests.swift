@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import VirtualRadio
+
+@Suite struct PathLossTests {
+    @Test(arguments: [
+        (PathLoss.freeSpace, 1.0, 40.2), (.freeSpace, 10, 60.2), (.freeSpace, 100, 80.2),
+        (.indoors, 10, 67.2), (.obstructed, 10, 75.2),
+        (PathLoss(reference: 50, exponent: 3), 2, 59.031),
+    ])
+    func theLossFollowsTheLogarithmOfTheDistance(model: PathLoss, metres: Double, loss: Double) {
+        #expect(abs(model.decibels(distance: metres) - loss) < 0.001)
+    }
+
+    @Test func everyDoublingOfTheDistanceCostsSixDecibelsInFreeSpace() {
+        for power in 0..<10 {
+            let near = PathLoss.freeSpace.decibels(distance: Double(1 << power))
+            let far = PathLoss.freeSpace.decibels(distance: Double(2 << power))
+            #expect(abs(far - near - 6.0206) < 0.0001)
+        }
+    }
+
+    @Test func theSignalFallsWithEveryStep() {
+        for step in 1..<1_000 {
+            let near = PathLoss.indoors.decibels(distance: Double(step) / 10)
+            #expect(PathLoss.indoors.decibels(distance: Double(step + 1) / 10) > near)
+        }
+    }
+
+    @Test func devicesAreNeverTooClose() {
+        let closest = PathLoss.freeSpace.decibels(distance: PathLoss.distanceMinimum)
+        #expect(PathLoss.freeSpace.decibels(distance: 0) == closest)
+        #expect(closest.isFinite)
+    }
+}

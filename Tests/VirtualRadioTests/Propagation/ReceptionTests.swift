@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import VirtualRadio
+
+@Suite struct ReceptionTests {
+    private let ear = Reception()
+
+    @Test(arguments: Modulation.allCases)
+    func atItsSensitivityAReceiverLosesWhatTheStandardsTestAllows(modulation: Modulation) {
+        let probability = ear.probability(
+            power: ear.sensitivity(modulation),
+            pduLength: 39,
+            modulation: modulation
+        )
+        #expect(abs(1 - probability - 0.308) < 0.0005)
+    }
+
+    @Test func theErrorRateAtTheSensitivityIsTheReference() {
+        #expect(abs(Reception.errorRate(margin: 0) - 0.001) < 1e-15)
+        #expect(abs(Reception.errorRate(margin: -100) - 0.5) < 1e-9)
+        #expect(Reception.errorRate(margin: 100) == 0)
+    }
+
+    @Test func probabilityGrowsWithPowerAndFallsWithLength() {
+        var last = -1.0
+        for step in -100...(-80) {
+            let power = Double(step)
+            let long = ear.probability(power: power, pduLength: 257, modulation: .le1M)
+            let short = ear.probability(power: power, pduLength: 2, modulation: .le1M)
+            #expect(long >= last && long <= short)
+            #expect((0...1).contains(long) && (0...1).contains(short))
+            last = long
+        }
+    }
+
+    @Test func theEdgeIsSteep() {
+        let below = ear.probability(power: -98, pduLength: 39, modulation: .le1M)
+        let above = ear.probability(power: -92, pduLength: 39, modulation: .le1M)
+        #expect(below < 0.01)
+        #expect(above > 0.999)
+        #expect(ear.probability(power: -40, pduLength: 257, modulation: .le1M) == 1)
+    }
+
+    @Test func codedReachesFartherAndTwoMegabitLessFar() {
+        let powers = Modulation.allCases.map {
+            ear.probability(power: -97, pduLength: 39, modulation: $0)
+        }
+        let (le1M, le2M, codedS2, codedS8) = (powers[0], powers[1], powers[2], powers[3])
+        #expect(le2M < le1M && le1M < codedS2 && codedS2 < codedS8)
+    }
+
+    @Test(
+        arguments: [
+            (-40.4, -40), (-40.5, -41), (-40.6, -41), (0, 0), (-126.9, -127), (-300, -127),
+            (19.6, 20),
+            (99, 20), (.infinity, 20), (-.infinity, -127), (.nan, 127),
+        ] as [(Double, Int8)]
+    )
+    func strengthIsReportedInWholeDecibelsWithinBounds(power: Double, report: Int8) {
+        #expect(SignalStrength.report(power) == report)
+    }
+}
