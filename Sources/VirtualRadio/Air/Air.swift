@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// What is being sent, on every channel, and was a moment ago: tells which receptions are destroyed
+/// by something else that was sent at the same time.
+///
+/// Terms:
+/// - *Collision*: two packets overlap on a channel, at a receiver that hears both.
+/// - *Capture*: the receiver follows the wanted packet nevertheless, because it is stronger than
+///   all the others together by `captureThreshold`.
+///
+/// Rules:
+/// 1. Whoever sends, reports it with `begin`, at the start of the packet or before.
+/// 2. Whoever receives, asks at the end of the packet, when all that may have overlapped is known.
+/// 3. What ended more than `memory` before the latest start is forgotten. No packet is longer, so
+///    nobody can still ask about a packet which that had overlapped.
+/// 4. Only packets on the very channel interfere, whatever their modulation.
+package struct Air: Sendable {
+    /// How long what was sent is remembered: longer than the longest packet, 251 octets with MIC on
+    /// LE Coded with eight symbols for a bit (17,040 µs).
+    package static let memory = Duration.milliseconds(18)
+
+    /// How many packets of one channel are remembered; beyond, the oldest is forgotten. Full of
+    /// the shortest packets, of 44 µs, the memory would hold 400 for each of ten senders.
+    package static let transmissionLimit = 4_096
+
+    /// By how many decibels a packet must be stronger than all others on its channel to be
+    /// received. The specification asks receivers to cope with 21 dB on LE 1M (Vol 6, Part A, 4.2);
+    /// those that are sold cope with about 8.
+    package var captureThreshold: Double
+
+    private var channels = [ChannelLog](repeating: ChannelLog(), count: RadioChannel.count)
+
+    /// Silent air.
+    package init(captureThreshold: Double = 8) {
+        self.captureThreshold = captureThreshold
+    }
+
+    /// How many packets of the channel are remembered.
+    package func transmissionCount(on channel: RadioChannel) -> Int {
+        channels[channel.index].count
+    }
+
+    /// How many packets were forgotten too early, because of `transmissionLimit`: collisions with
+    /// them will have been missed.
+    package var forgottenCount: Int { channels.reduce(0) { $0 + $1.forgottenCount } }
+
+    /// The packet is sent.
+    package mutating func begin(_ transmission: Transmission) {
+        channels[transmission.channel.index].append(transmission)
+    }
+
+    /// The packets of other senders that are on the air together with this one, the latest first.
+    package func overlapping(_ wanted: Transmission) -> [Transmission] {
+        channels[wanted.channel.index].overlapping(wanted)
+    }
+
+    /// Whether a receiver cannot make out the packet for the others in the air, if it arrives with
+    /// `power` dBm. `powerOf` says with how many dBm a sender arrives at the receiver, nil if not at
+    /// all. Packets of the receiver itself are passed over: that it cannot hear while it sends
+    /// is a matter of its schedule.
+    package func destroys(
+        _ wanted: Transmission,
+        power: Double,
+        powerOf: (RadioID) -> Double?
+    ) -> Bool {
+        let rivals = overlapping(wanted).compactMap { powerOf($0.sender) }
+        guard !rivals.isEmpty else { return false }
+        let together = rivals.reduce(0) { $0 + Reproducible.ratio(decibels: $1) }
+        return power - Reproducible.decibels(ratio: together) < captureThreshold
+    }
+}

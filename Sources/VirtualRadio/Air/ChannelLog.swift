@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// The packets of one channel, in the order of their starts.
+///
+/// The oldest is at `first`; what is before that is forgotten, and is cleared away when it is half
+/// of the array, so that forgetting costs O(1) for each packet. Looking for overlaps goes from the
+/// latest backwards, and no further than the longest packet seen on the channel may reach.
+struct ChannelLog: Sendable {
+    private var transmissions: [Transmission] = []
+    private var first = 0
+    private var longest = Duration.zero
+
+    /// How many packets were forgotten because there were too many.
+    private(set) var forgottenCount = 0
+
+    /// How many packets are remembered.
+    var count: Int { transmissions.count - first }
+
+    /// Remembers the packet, and forgets what can matter no more.
+    mutating func append(_ transmission: Transmission) {
+        var place = transmissions.count
+        while place > first, transmissions[place - 1].start > transmission.start { place -= 1 }
+        transmissions.insert(transmission, at: place)
+        longest = max(longest, transmission.end - transmission.start)
+        forget()
+    }
+
+    /// The packets of other senders that overlap with this one, the latest first.
+    func overlapping(_ wanted: Transmission) -> [Transmission] {
+        var found: [Transmission] = []
+        var place = transmissions.count
+        while place > first {
+            place -= 1
+            let other = transmissions[place]
+            guard other.start + longest > wanted.start else { break }
+            if other.sender != wanted.sender, other.overlaps(wanted) { found.append(other) }
+        }
+        return found
+    }
+
+    private mutating func forget() {
+        guard let latest = transmissions.last?.start else { return }
+        while first < transmissions.count, transmissions[first].end + Air.memory < latest {
+            first += 1
+        }
+        if count > Air.transmissionLimit {
+            first += 1
+            forgottenCount += 1
+        }
+        guard first > transmissions.count / 2 else { return }
+        transmissions.removeFirst(first)
+        first = 0
+    }
+}

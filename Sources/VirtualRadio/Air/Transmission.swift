@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+/// One of the 40 physical channels, 2 MHz each (Vol 6, Part B, 1.4.1), by the index that the Link
+/// Layer gives it: 0 to 36 for data, 37 to 39 for primary advertising.
+package struct RadioChannel: Hashable, Sendable {
+    /// How many there are.
+    package static let count = 40
+    /// The three channels of primary advertising, in the order in which they are used.
+    package static let primaryAdvertising = [37, 38, 39].map { RadioChannel(unchecked: $0) }
+
+    /// The index, 0 to 39.
+    package let index: Int
+
+    /// The channel of the index; nil if there is none.
+    package init?(_ index: Int) {
+        guard (0..<Self.count).contains(index) else { return nil }
+        self.index = index
+    }
+
+    private init(unchecked index: Int) {
+        self.index = index
+    }
+}
+
+/// A packet in flight: who occupies which channel from when to when.
+package struct Transmission: Hashable, Sendable {
+    /// Who sends it.
+    package let sender: RadioID
+    /// On which channel.
+    package let channel: RadioChannel
+    /// When its first bit is on the air.
+    package let start: Instant
+    /// When its last bit has been.
+    package let end: Instant
+
+    /// The packet that is on the air from `start` for `airTime`.
+    package init(
+        from sender: RadioID,
+        on channel: RadioChannel,
+        start: Instant,
+        airTime: Duration
+    ) {
+        self.sender = sender
+        self.channel = channel
+        self.start = start
+        end = start + max(.zero, airTime)
+    }
+
+    /// Whether both are on the same channel at the same time. One that begins when the other ends
+    /// is not.
+    package func overlaps(_ other: Transmission) -> Bool {
+        channel == other.channel && start < other.end && other.start < end
+    }
+}

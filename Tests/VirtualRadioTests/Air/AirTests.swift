@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite struct AirTests {
+    private let near = RadioID(1)
+    private let far = RadioID(2)
+    private let third = RadioID(3)
+    private let channel = RadioChannel.primaryAdvertising[0]
+
+    private func packet(
+        _ sender: RadioID,
+        at microseconds: Int,
+        lasting length: Int = 376,
+        on channel: RadioChannel? = nil
+    ) -> Transmission {
+        Transmission(
+            from: sender,
+            on: channel ?? self.channel,
+            start: .zero + .microseconds(microseconds),
+            airTime: .microseconds(length)
+        )
+    }
+
+    private func air(_ packets: Transmission...) -> Air {
+        var air = Air()
+        for packet in packets { air.begin(packet) }
+        return air
+    }
+
+    private func powers(_ radio: RadioID) -> Double? {
+        [near: -50, far: -70, third: -73][radio]
+    }
+
+    @Test func aPacketAloneIsReceived() {
+        let only = packet(near, at: 0)
+        #expect(!air(only).destroys(only, power: -90, powerOf: powers))
+        #expect(air(only).overlapping(only).isEmpty)
+    }
+
+    @Test(arguments: [-375, -1, 0, 1, 375])
+    func twoOfAboutTheSameStrengthDestroyEachOther(offset: Int) {
+        let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
+        let air = air(one, other)
+        #expect(air.destroys(one, power: -70, powerOf: powers))
+        #expect(air.destroys(other, power: -73, powerOf: powers))
+    }
+
+    @Test(arguments: [-376, 376, -500, 5_000])
+    func packetsOneAfterTheOtherDoNotMeet(offset: Int) {
+        let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
+        let air = air(one, other)
+        #expect(!air.destroys(one, power: -70, powerOf: powers))
+        #expect(!air.destroys(other, power: -73, powerOf: powers))
+    }
+
+    @Test func theStrongerCapturesTheReceiverAndTheWeakerIsLost() {
+        let (strong, weak) = (packet(near, at: 0), packet(far, at: 100))
+        let air = air(strong, weak)
+        #expect(!air.destroys(strong, power: -50, powerOf: powers))
+        #expect(air.destroys(weak, power: -70, powerOf: powers))
+    }
+
+    @Test(arguments: [(-62.0, false), (-61.9, false), (-62.1, true)])
+    func captureBeginsAtTheThreshold(power: Double, isLost: Bool) {
+        let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
+        var air = air(wanted, rival)
+        air.captureThreshold = 8 - 1e-9
+        #expect(air.destroys(wanted, power: power, powerOf: powers) == isLost)
+    }
+
+    @Test func theStrengthOfAllRivalsCountsTogether() {
+        let wanted = packet(near, at: 0)
+        let rivals = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
+        var air = air(wanted)
+        air.begin(rivals[0])
+        #expect(!air.destroys(wanted, power: -50) { _ in -60 })
+        for rival in rivals.dropFirst() { air.begin(rival) }
+        #expect(air.destroys(wanted, power: -50) { _ in -60 })
+        #expect(!air.destroys(wanted, power: -50) { _ in -68.1 })
+    }
+
+    @Test func whoDoesNotArriveDoesNotDisturb() {
+        let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
+        #expect(!air(wanted, rival).destroys(wanted, power: -94) { _ in nil })
+    }
+
+    @Test func channelsDoNotDisturbEachOther() {
+        let wanted = packet(far, at: 0)
+        let rival = packet(near, at: 0, on: RadioChannel.primaryAdvertising[1])
+        #expect(!air(wanted, rival).destroys(wanted, power: -70, powerOf: powers))
+    }
+
+    @Test func aLongPacketIsFoundBehindManyShortOnes() {
+        var air = air(packet(near, at: 0, lasting: 17_040))
+        for number in 0..<100 { air.begin(packet(third, at: 100 + number * 100, lasting: 44)) }
+        let wanted = packet(far, at: 16_000)
+        air.begin(wanted)
+        #expect(air.overlapping(wanted).map(\.sender) == [near])
+    }
+
+    @Test func packetsMayBeReportedBeforeTheyBegin() {
+        let (early, late) = (packet(far, at: 0), packet(near, at: 300))
+        let air = air(late, early)
+        #expect(air.overlapping(early) == [late])
+        #expect(air.overlapping(late) == [early])
+    }
+
+    @Test func whatCanMatterNoMoreIsForgotten() {
+        var air = Air()
+        for number in 0..<10_000 { air.begin(packet(near, at: number * 1_000)) }
+        #expect(air.transmissionCount(on: channel) <= 20)
+        #expect(air.forgottenCount == 0)
+    }
+
+    @Test func theMemoryIsBoundedAndSaysWhatItLost() {
+        var air = Air()
+        let excess = 100
+        for number in 0..<Air.transmissionLimit + excess {
+            air.begin(packet(RadioID(UInt64(number)), at: 0))
+        }
+        #expect(air.transmissionCount(on: channel) == Air.transmissionLimit)
+        #expect(air.forgottenCount == excess)
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func theLogAgreesWithASearchOfEverything(seed: UInt64) {
+        var dice = RandomStream(seed: seed)
+        var air = Air()
+        var all: [Transmission] = []
+        var start = 0
+        for _ in 0..<1_000 {
+            start += Int(dice.uniform(below: 300))
+            let next = packet(
+                RadioID(dice.uniform(below: 5)),
+                at: start,
+                lasting: 44 + Int(dice.uniform(below: 2_000)),
+                on: RadioChannel.primaryAdvertising[Int(dice.uniform(below: 3))]
+            )
+            air.begin(next)
+            all.append(next)
+            let wanted = all.filter { $0.sender != next.sender && $0.overlaps(next) }
+            #expect(air.overlapping(next) == wanted.reversed())
+        }
+    }
+
+    @Test func thereAreFortyChannels() {
+        #expect((0..<40).allSatisfy { RadioChannel($0)?.index == $0 })
+        #expect(RadioChannel(40) == nil && RadioChannel(-1) == nil)
+        #expect(RadioChannel.primaryAdvertising.map(\.index) == [37, 38, 39])
+    }
+
+    @Test func aPacketOfNegativeLengthIsOfNone() {
+        #expect(packet(near, at: 5, lasting: -3).end == .zero + .microseconds(5))
+    }
+}
