@@ -10,6 +10,8 @@ struct Dial: Sendable {
         case dialling
         /// The link is there; whether it is usable shows with the first answer on it.
         case establishing(LinkIdentifier)
+        /// An earlier link to the peer is being ended; it is dialled when that is gone.
+        case parting
         /// Links for it failed to be established; it is dialled again then.
         case resting(until: Instant)
     }

@@ -46,16 +46,30 @@ extension HostCore {
         if let obstacle, !isStanding || obstacle == .closed {
             return fail(id, obstacle)
         }
-        guard !links.values.contains(where: { $0.peer == target }),
+        let earlier = links.values.first { $0.peer == target }
+        guard earlier?.isDisconnecting != false,
             !dials.values.contains(where: { $0.target == target })
         else { return fail(id, HostError.alreadyConnecting) }
         let timeout = isStanding ? nil : options.timeout
         dials[id] = Dial(
             target: target,
             options: options,
-            deadline: timeout.map { now + $0 }
+            deadline: timeout.map { now + $0 },
+            phase: earlier == nil ? .dialling : .parting
         )
-        schedule(id, now: now)
+        if earlier == nil { schedule(id, now: now) }
+    }
+
+    /// A link to this peer has ended: whoever wants the next one has waited for that.
+    mutating func peerParted(_ peer: DeviceAddress, with error: HostError, now: Instant) {
+        for (id, dial) in dials where dial.phase == .parting && dial.target == peer {
+            if case .adapter = error, dial.options.approach == .direct {
+                dialFailed(id, with: error)
+            } else {
+                dials[id]?.phase = .dialling
+                schedule(id, now: now)
+            }
+        }
     }
 
     /// Gives a dial up, and ends its link if there is one already.
@@ -68,7 +82,7 @@ extension HostCore {
             guard let handle = handles[link] else { return }
             links[handle]?.dial = nil
             disconnect(handle, request: nil, now: now)
-        case .resting: break
+        case .parting, .resting: break
         }
     }
 

@@ -68,6 +68,7 @@ extension HostCore {
         for request in link.disconnectRequests { complete(request, .done) }
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }
+        peerParted(link.peer, with: error, now: now)
     }
 
     mutating func endLinks(with error: HostError, now: Instant) {

@@ -154,6 +154,30 @@ struct ConnectingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
+    @Test("A dial to a peer whose link is being ended waits for its end", arguments: [true, false])
+    func redialledWhileParting(isDirect: Bool) throws {
+        var bench = Bench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        let end = bench.ask(.disconnect, of: link)
+        let dial = bench.dial(peer.address, isDirect ? ConnectOptions() : .whenAvailable)
+        let again = bench.dial(peer.address)
+        #expect(bench.error(again) == .alreadyConnecting)
+        bench.advance(by: .seconds(3))
+        #expect(throws: Never.self) { try bench.answer(end) }
+        #expect(try bench.link(of: dial) != link)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("A dial that waits for the end of a link goes down with the controller, if direct")
+    func controllerFailsWhileParting() throws {
+        var bench = Bench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        _ = bench.ask(.disconnect, of: link)
+        let dial = bench.dial(peer.address)
+        bench.loseTransport()
+        guard case .adapter? = bench.error(dial) else { throw Bench.UnexpectedAnswer() }
+    }
+
     @Test("A link that nobody asked for is ended")
     func unexpectedLink() throws {
         var bench = Bench.ready(peers: [peer])
