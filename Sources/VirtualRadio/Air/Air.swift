@@ -7,21 +7,24 @@ import BluetoothTypes
 /// Terms:
 /// - *Collision*: two packets overlap on a channel, at a receiver that hears both.
 /// - *Capture*: the receiver follows the wanted packet nevertheless, because it is stronger than
-///   all the others together by `captureThreshold`.
+///   all the others together, at their loudest, by `captureThreshold`.
 ///
 /// Rules:
-/// 1. Whoever sends, reports it with `begin`, at the start of the packet or before.
+/// 1. Whoever sends, reports it with `begin`, at the start of the packet or up to `leadLimit` before.
 /// 2. Whoever receives, asks at the end of the packet, when all that may have overlapped is known.
-/// 3. What ended more than `memory` before the latest start is forgotten. No packet is longer, so
-///    nobody can still ask about a packet which that had overlapped.
+/// 3. What ended more than `memory` before the latest start is forgotten. By then nobody can still
+///    ask about a packet that it overlapped.
 /// 4. Only packets on the very channel interfere, whatever their modulation.
 package struct Air: Sendable {
-    /// How long what was sent is remembered: longer than the longest packet, 251 octets with MIC on
-    /// LE Coded with eight symbols for a bit (17,040 µs).
-    package static let memory = Duration.milliseconds(18)
+    /// How long before its start a packet may be reported. An advertiser can report a whole event.
+    package static let leadLimit = Duration.milliseconds(20)
 
-    /// How many packets of one channel are remembered; beyond, the oldest is forgotten. Full of
-    /// the shortest packets, of 44 µs, the memory would hold 400 for each of ten senders.
+    /// How long what was sent is remembered: the lead, and longer than the longest packet, 251
+    /// octets with MIC on LE Coded with eight symbols for a bit (17,040 µs).
+    package static let memory = leadLimit + .milliseconds(18)
+
+    /// How many packets of one channel are remembered; beyond, the oldest is forgotten. So many
+    /// full advertisements come from forty advertisers that never pause.
     package static let transmissionLimit = 4_096
 
     /// By how many decibels a packet must be stronger than all others on its channel to be
@@ -64,9 +67,26 @@ package struct Air: Sendable {
         power: Double,
         powerOf: (RadioID) -> Double?
     ) -> Bool {
-        let rivals = overlapping(wanted).compactMap { powerOf($0.sender) }
+        let rivals = overlapping(wanted).compactMap { packet in
+            powerOf(packet.sender).map {
+                (packet: packet, milliwatts: Reproducible.ratio(decibels: $0))
+            }
+        }
         guard !rivals.isEmpty else { return false }
-        let together = rivals.reduce(0) { $0 + Reproducible.ratio(decibels: $1) }
-        return power - Reproducible.decibels(ratio: together) < captureThreshold
+        let loudest = rivals.reduce(0) { loudest, rival in
+            max(loudest, Self.milliwatts(of: rivals, at: max(rival.packet.start, wanted.start)))
+        }
+        return power - Reproducible.decibels(ratio: loudest) < captureThreshold
+    }
+
+    /// The power of all that is on the air at the instant. It grows at starts only.
+    private static func milliwatts(
+        of rivals: [(packet: Transmission, milliwatts: Double)],
+        at instant: Instant
+    ) -> Double {
+        rivals.reduce(0) { sum, rival in
+            let isThere = rival.packet.start <= instant && instant < rival.packet.end
+            return isThere ? sum + rival.milliwatts : sum
+        }
     }
 }
