@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A room with an ear in the middle and advertisers around it, all on one channel: every part of
+/// the air at work together.
+private struct Room: Simulation {
+    enum Event { case advertise(RadioID), arrive(Transmission) }
+
+    static let ear = RadioID(0)
+    static let pdu = LegacyAdvertisingPDU.advertisement(dataLength: 31)
+
+    var timeline = Timeline<Event>()
+    private(set) var trace: [String] = []
+    private(set) var sentCount = 0
+    private(set) var collisionCount = 0
+
+    private var surroundings: Surroundings
+    private var air = Air()
+    private var loss: LossProcess
+    private var dice: [RadioID: RandomStream] = [:]
+    private let interval: Duration
+
+    /// Advertisers 1 to `count`, number n at n metres.
+    init(seed: UInt64, count: UInt64, interval: Duration, plan: LossPlan = .none) {
+        let seed = WorldSeed(seed)
+        surroundings = Surroundings(
+            seed: seed,
+            pathLoss: .indoors,
+            shadowing: Shadowing(deviation: 4)
+        )
+        loss = LossProcess(plan, seed: seed, receiver: Self.ear)
+        self.interval = interval
+        surroundings.place(Station(Path(.origin)), as: Self.ear)
+        for number in 0..<count {
+            let radio = RadioID(number + 1)
+            surroundings.place(Station(Path(Position(x: Double(number + 1), y: 0))), as: radio)
+            dice[radio] = seed.stream("advertising delay", radio.rawValue)
+            timeline.schedule(.advertise(radio), after: delay(of: radio))
+        }
+    }
+
+    mutating func handle(_ event: Event) {
+        switch event {
+        case .advertise(let radio): advertise(radio)
+        case .arrive(let packet): arrive(packet)
+        }
+    }
+
+    private mutating func advertise(_ radio: RadioID) {
+        let packet = Transmission(
+            from: radio,
+            on: RadioChannel.primaryAdvertising[0],
+            start: timeline.now,
+            airTime: Self.pdu.airTime
+        )
+        sentCount += 1
+        air.begin(packet)
+        timeline.schedule(.arrive(packet), at: packet.end)
+        timeline.schedule(.advertise(radio), after: interval + delay(of: radio))
+    }
+
+    private mutating func arrive(_ packet: Transmission) {
+        let (now, world) = (timeline.now, surroundings)
+        guard let power = world.power(from: packet.sender, to: Self.ear, at: now) else { return }
+        let isDestroyed = air.destroys(packet, power: power) {
+            world.power(from: $0, to: Self.ear, at: now)
+        }
+        if isDestroyed { collisionCount += 1 }
+        guard !isDestroyed, !loss.takesPacket() else { return }
+        trace.append("\(now) \(packet.sender) \(SignalStrength.report(power)) dBm")
+    }
+
+    private mutating func delay(of radio: RadioID) -> Duration {
+        let limit = UInt64(AdvertisingEvent.delayMaximum / .microseconds(1))
+        return .microseconds(Int64(dice[radio]?.uniform(below: limit) ?? 0))
+    }
+}
+
+@Suite struct RoomOfAdvertisersTests {
+    private func room(
+        seed: UInt64 = 7,
+        count: UInt64 = 10,
+        milliseconds: Int = 100,
+        plan: LossPlan = .none
+    ) -> Room {
+        Room(seed: seed, count: count, interval: .milliseconds(milliseconds), plan: plan)
+    }
+
+    @Test func theSameSeedGivesTheSameTraceAHundredTimesAndAnotherSeedAnother() {
+        func trace(seed: UInt64) -> [String] {
+            var room = room(seed: seed, plan: LossPlan(constantLoss: 0.1))
+            room.run(for: .seconds(2))
+            return room.trace
+        }
+        let first = trace(seed: 7)
+        #expect(first.count > 100)
+        for _ in 0..<100 { #expect(trace(seed: 7) == first) }
+        #expect(trace(seed: 8) != first)
+    }
+
+    @Test func advertisersKeepTheirRate() {
+        var room = room()
+        room.run(for: .seconds(60))
+        let wanted = 10 * 60 * AdvertisingEvent.meanRate(interval: .milliseconds(100))
+        #expect(abs(Double(room.sentCount) - wanted) < wanted * 0.01)
+    }
+
+    @Test func aLonelyAdvertiserIsAlwaysHeardAndAlwaysAsLoud() {
+        var room = room(count: 1)
+        room.run(for: .seconds(10))
+        #expect(room.collisionCount == 0)
+        #expect(room.trace.count >= room.sentCount - 1)
+        #expect(Set(room.trace.map { $0.split(separator: " ")[3] }).count == 1)
+    }
+
+    @Test func aCrowdCollidesMoreThanAFew() {
+        func collisionShare(count: UInt64) -> Double {
+            var room = room(count: count, milliseconds: 20)
+            room.run(for: .seconds(20))
+            return Double(room.collisionCount) / Double(room.sentCount)
+        }
+        let (few, many) = (collisionShare(count: 3), collisionShare(count: 30))
+        // Without capture 1 - e^(-2 · 376 µs · 29 / 25 ms) = 58 % of the crowd's packets would meet.
+        #expect(few < 0.06)
+        #expect(many > 0.3 && many < 0.58)
+    }
+
+    @Test func thePlanTakesItsShare() {
+        var room = room(count: 1, plan: LossPlan(constantLoss: 0.25))
+        room.run(for: .seconds(600))
+        let heard = Double(room.trace.count) / Double(room.sentCount)
+        #expect(abs(heard - 0.75) < 0.02)
+    }
+}
