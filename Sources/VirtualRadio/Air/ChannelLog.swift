@@ -5,11 +5,14 @@ import BluetoothTypes
 ///
 /// The oldest is at `first`; what is before that is forgotten, and is cleared away when it is half
 /// of the array, so that forgetting costs O(1) for each packet. Looking for overlaps goes from the
-/// latest backwards, and no further than the longest packet seen on the channel may reach.
+/// latest backwards, and no further than the longest packet seen on the channel may reach. Both are
+/// done for every packet of a world, so they count in nanoseconds: arithmetic of `Duration` has 128
+/// bits.
 struct ChannelLog: Sendable {
     private var transmissions: [Transmission] = []
     private var first = 0
-    private var longest = Duration.zero
+    private var longest: Int64 = 0
+    private static let memory = Air.memory.nanoseconds
 
     /// How many packets were forgotten because there were too many.
     private(set) var forgottenCount = 0
@@ -22,7 +25,7 @@ struct ChannelLog: Sendable {
         var place = transmissions.count
         while place > first, transmissions[place - 1].start > transmission.start { place -= 1 }
         transmissions.insert(transmission, at: place)
-        longest = max(longest, transmission.end - transmission.start)
+        longest = max(longest, transmission.end.nanoseconds - transmission.start.nanoseconds)
         forget()
     }
 
@@ -33,15 +36,16 @@ struct ChannelLog: Sendable {
         while place > first {
             place -= 1
             let other = transmissions[place]
-            guard other.start + longest > wanted.start else { break }
+            guard other.start.nanoseconds > wanted.start.nanoseconds - longest else { break }
             if other.sender != wanted.sender, other.overlaps(wanted) { found.append(other) }
         }
         return found
     }
 
     private mutating func forget() {
-        guard let latest = transmissions.last?.start else { return }
-        while first < transmissions.count, transmissions[first].end + Air.memory < latest {
+        guard let latest = transmissions.last?.start.nanoseconds else { return }
+        let horizon = latest - Self.memory
+        while first < transmissions.count, transmissions[first].end.nanoseconds < horizon {
             first += 1
         }
         if count > Air.transmissionLimit {
