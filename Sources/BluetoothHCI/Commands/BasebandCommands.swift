@@ -191,21 +191,13 @@ extension HCI {
     }
 
     /// Reads how long an encrypted link may be silent. (Vol 4, Part E, 7.3.93)
-    package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand {
+    package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
 
         package struct ReturnParameters: HCIReturnParameters {

@@ -34,6 +34,23 @@ extension EmptyParameters {
     package func encodeParameters(into writer: inout ByteWriter) {}
 }
 
+/// Parameters that name a link and say nothing else.
+package protocol NamesLink: HCIParameters {
+    var connectionHandle: ConnectionHandle { get }
+
+    init(connectionHandle: ConnectionHandle)
+}
+
+extension NamesLink {
+    package init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self.init(connectionHandle: try reader.decode())
+    }
+
+    package func encodeParameters(into writer: inout ByteWriter) {
+        writer.encode(connectionHandle)
+    }
+}
+
 extension HCI {
     /// The answer is the status and nothing else.
     package struct NoReturnParameters: HCIReturnParameters, EmptyParameters {
@@ -41,19 +58,11 @@ extension HCI {
     }
 
     /// The answer names the link that the command was about.
-    package struct LinkReturnParameters: HCIReturnParameters {
+    package struct LinkReturnParameters: HCIReturnParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
     }
 

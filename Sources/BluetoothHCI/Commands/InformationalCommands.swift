@@ -160,21 +160,13 @@ extension HCI {
     }
 
     /// Reads how strong the last packet of a link arrived. (Vol 4, Part E, 7.5.4)
-    package struct ReadRSSI: CommandCompleteCommand {
+    package struct ReadRSSI: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readRSSI
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
 
         package struct ReturnParameters: HCIReturnParameters {

@@ -98,7 +98,7 @@ extension HCI {
     }
 
     /// Says that there is no such key. (Vol 4, Part E, 7.8.26)
-    package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand {
+    package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters
 
@@ -106,14 +106,6 @@ extension HCI {
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
     }
 

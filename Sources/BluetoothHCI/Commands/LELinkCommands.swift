@@ -45,21 +45,13 @@ extension HCI {
     }
 
     /// Reads which channels a link uses. (Vol 4, Part E, 7.8.20)
-    package struct LEReadChannelMap: CommandCompleteCommand {
+    package struct LEReadChannelMap: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadChannelMap
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
 
         package struct ReturnParameters: HCIReturnParameters {
@@ -83,21 +75,13 @@ extension HCI {
     }
 
     /// Asks the peer's link layer what it can do. (Vol 4, Part E, 7.8.21)
-    package struct LEReadRemoteFeatures: CommandStatusCommand {
+    package struct LEReadRemoteFeatures: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.leReadRemoteFeatures
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
     }
 

@@ -4,21 +4,13 @@ import BluetoothTypes
 
 extension HCI {
     /// Reads which PHYs a link uses. (Vol 4, Part E, 7.8.47)
-    package struct LEReadPHY: CommandCompleteCommand {
+    package struct LEReadPHY: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadPHY
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
 
         package struct ReturnParameters: HCIReturnParameters {

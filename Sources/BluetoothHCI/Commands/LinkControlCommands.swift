@@ -30,21 +30,13 @@ extension HCI {
     }
 
     /// Asks the peer's controller for its version. (Vol 4, Part E, 7.1.23)
-    package struct ReadRemoteVersionInformation: CommandStatusCommand {
+    package struct ReadRemoteVersionInformation: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.readRemoteVersionInformation
 
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
     }
 }

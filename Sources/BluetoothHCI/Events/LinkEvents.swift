@@ -142,19 +142,11 @@ extension HCI {
     }
 
     /// An encrypted link brought no authenticated packet for too long. (Vol 4, Part E, 7.7.75)
-    package struct AuthenticatedPayloadTimeoutExpired: HCIParameters {
+    package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {
             self.connectionHandle = connectionHandle
-        }
-
-        package init(from reader: inout ByteReader) throws(MalformedBytes) {
-            connectionHandle = try reader.decode()
-        }
-
-        package func encodeParameters(into writer: inout ByteWriter) {
-            writer.encode(connectionHandle)
         }
     }
 }
