@@ -10,11 +10,13 @@ let package = Package(
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio", "VirtualAdapters"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     ],
     targets: [
         .target(name: "BluetoothTypes"),
@@ -24,7 +26,25 @@ let package = Package(
         .target(name: "BluetoothGATT", dependencies: ["BluetoothTypes", "BluetoothATT"]),
         .target(name: "BluetoothGAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
-        .target(name: "VirtualRadio", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(
+            name: "VirtualRadio",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "VirtualAccessories",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothGAP", "VirtualRadio",
+            ]
+        ),
+        .target(
+            name: "VirtualAdapters",
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio"]
+        ),
         .target(
             name: "BluetoothHost",
             dependencies: [
@@ -38,6 +58,7 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -70,7 +91,21 @@ let package = Package(
         .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
         .testTarget(
             name: "VirtualRadioTests",
-            dependencies: ["BluetoothTypes", "VirtualRadio"]
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "VirtualRadio", "LanyardTestSupport"]
+        ),
+        .testTarget(
+            name: "VirtualAccessoriesTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "VirtualRadio", "VirtualAccessories", "LanyardTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "VirtualAdaptersTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "HCITransports", "BluetoothHost",
+                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "LanyardTestSupport",
+            ]
         ),
         .testTarget(
             name: "BluetoothHostTests",
@@ -91,7 +126,10 @@ let package = Package(
         ),
         .testTarget(
             name: "InteroperabilityTests",
-            dependencies: ["BluetoothHost", "HCITransports"],
+            dependencies: [
+                "BluetoothHost", "HCITransports", "VirtualRadio", "VirtualAdapters",
+                "VirtualAccessories",
+            ],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),

@@ -2,7 +2,7 @@
 import BluetoothTypes
 
 /// How a run of a simulation ended.
-package enum RunOutcome: Equatable, Sendable {
+public enum RunOutcome: Equatable, Sendable {
     /// What was run for has come: the time, the condition, or silence.
     case reached
     /// The bound came first.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// A world of virtual controllers on one air, with a time and a chance of its own.
+///
+/// ```swift
+/// let world = World(seed: 7)
+/// let phone = world.addController(ControllerConfiguration(name: "phone"))
+/// world.send([0x01, 0x03, 0x0C, 0x00], to: phone)  // HCI Reset, as an H4 packet
+/// world.run(for: .seconds(1))
+/// let answers = world.takeOutput(of: phone)
+/// ```
+///
+/// Nothing happens but while one of the `run` methods runs, and there it happens as fast as it can:
+/// an hour may take a second. The same calls on a world of the same seed lead to the same packets at
+/// the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
+public final class World {
+    /// All there is, as a value.
+    package var core: WorldCore
+
+    /// An empty world. All its chance follows from the seed.
+    ///
+    /// - Parameters:
+    ///   - pathLoss: How signals fade with distance.
+    ///   - shadowing: What walls and bodies add to that, or take from it.
+    public init(
+        seed: UInt64,
+        pathLoss: PathLoss = .indoors,
+        shadowing: Shadowing = .none
+    ) {
+        core = WorldCore(
+            seed: WorldSeed(seed),
+            pathLoss: pathLoss,
+            shadowing: shadowing
+        )
+    }
+
+    /// The number from which all chance follows.
+    public var seed: UInt64 { core.ether.seed.rawValue }
+
+    /// The present.
+    public var now: Instant { core.timeline.now }
+
+    /// When the next thing is due; nil if nothing is.
+    public var nextInstant: Instant? { core.timeline.nextInstant }
+
+    /// Puts a controller into the world, switched on. Nil if there are `controllerLimit`.
+    public func addController(_ configuration: ControllerConfiguration) -> ControllerID? {
+        core.addController(configuration).map(ControllerID.init)
+    }
+
+    /// Sends octets from the host to its controller: H4 packets, cut in any way. It gets them in
+    /// the next run, at the present instant.
+    public func send(_ bytes: [UInt8], to controller: ControllerID) {
+        core.timeline.schedule(.hostSent(bytes, controller.radio), at: now)
+    }
+
+    /// Has the controller's packets given to `receive`, one H4 packet at a time, while the world
+    /// runs; nil to have them wait for `takeOutput`. `receive` may call `send`, not `run`.
+    public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
+        receivers[controller.radio.index] = receive
+    }
+
+    /// Takes out what the controller has sent to its host, if nobody is attached.
+    public func takeOutput(of controller: ControllerID) -> [[UInt8]] {
+        core.takeOutput(of: controller.radio)
+    }
+
+    private var receivers: [Int: ([UInt8]) -> Void] = [:]
+
+    /// Runs all that is due in the next `duration`; the present is its end then.
+    @discardableResult
+    public func run(for duration: Duration) -> RunOutcome { run(until: now + duration) }
+
+    /// Runs all that is due until `end`; the present is `end` then.
+    @discardableResult
+    public func run(until end: Instant) -> RunOutcome {
+        while step(through: end) {}
+        guard !core.timeline.isStalled else { return .stalled }
+        core.timeline.advance(to: end)
+        return .reached
+    }
+
+    /// Runs until the condition holds, which is asked before the first event and after every one,
+    /// but no longer than `bound`.
+    @discardableResult
+    public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
+        let end = now + bound
+        while !condition() {
+            guard step(through: end) else {
+                guard !core.timeline.isStalled else { return .stalled }
+                core.timeline.advance(to: end)
+                return .boundReached
+            }
+        }
+        return .reached
+    }
+
+    /// Runs until nothing is due any more, but no longer than `bound`.
+    @discardableResult
+    public func runUntilIdle(bound: Duration) -> RunOutcome {
+        let end = now + bound
+        while step(through: end) {}
+        guard !core.timeline.isStalled else { return .stalled }
+        guard core.timeline.nextInstant != nil else { return .reached }
+        core.timeline.advance(to: end)
+        return .boundReached
+    }
+
+    /// Runs the next event that is due at `end` or before. False if there is none.
+    private func step(through end: Instant) -> Bool {
+        guard let event = core.timeline.next(through: end) else { return false }
+        core.handle(event)
+        for (radio, packet) in core.takeDeliveries() {
+            if let receive = receivers[radio.index] {
+                receive(packet)
+            } else {
+                core.keep(packet, of: radio)
+            }
+        }
+        return true
+    }
+}
+
+/// The name of a controller in its world.
+public struct ControllerID: Hashable, Sendable, CustomStringConvertible {
+    /// Its radio.
+    package let radio: RadioID
+
+    init(_ radio: RadioID) { self.radio = radio }
+
+    /// The number of the controller: they are counted from 0.
+    public var description: String { "controller \(radio.rawValue)" }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A host of a test: sends commands by hand to a controller of its own, and keeps what comes back.
+final class TestHost {
+    let world: World
+    let id: ControllerID
+    /// Every event since the last `forget`, but for answers to `perform` and `status`.
+    private(set) var events: [HCI.Event] = []
+    /// When each of them came.
+    private(set) var instants: [Instant] = []
+    /// Every ACL packet since the last `forget`.
+    private(set) var data: [HCI.ACLPacket] = []
+    private var answers: [HCI.Opcode: (status: HCI.ErrorCode, parameters: ArraySlice<UInt8>)] = [:]
+
+    /// Puts a controller into the world.
+    init(_ world: World, _ configuration: ControllerConfiguration = .init()) throws {
+        self.world = world
+        id = try #require(world.addController(configuration))
+        world.attach(id) { [unowned self] in receive($0) }
+    }
+
+    /// A host on a controller that stands so many metres to the east of the origin.
+    convenience init(_ world: World, _ name: String, at metres: Double) throws {
+        let path = Path(Position(x: metres, y: 0))
+        try self.init(world, ControllerConfiguration(name: name, path: path))
+    }
+
+    /// Does the command, in no time, and returns what it returns. Throws if it is refused.
+    @discardableResult
+    func perform<Command: CommandCompleteCommand>(
+        _ command: Command
+    ) throws -> Command.ReturnParameters {
+        let (status, parameters) = try answer(to: HCI.EncodedCommand(command))
+        guard status == .success else { throw status }
+        return try Command.ReturnParameters(parsing: parameters)
+    }
+
+    /// Does the command, in no time, and returns the status it is answered with.
+    @discardableResult
+    func status(_ command: some HCICommand) throws -> HCI.ErrorCode {
+        try answer(to: HCI.EncodedCommand(command)).status
+    }
+
+    /// Sends octets as they are.
+    func send(_ bytes: [UInt8]) {
+        world.send(bytes, to: id)
+    }
+
+    /// Sends one whole L2CAP PDU, or whatever the payload is, in one ACL packet.
+    func send(_ payload: [UInt8], on handle: ConnectionHandle) {
+        let packet = HCI.ACLPacket(
+            connectionHandle: handle,
+            boundary: .firstNonFlushable,
+            payload: payload[...]
+        )
+        send(packet.h4Bytes)
+    }
+
+    /// Forgets what came so far.
+    func forget() {
+        events = []
+        instants = []
+        data = []
+    }
+
+    private func answer(
+        to command: HCI.EncodedCommand
+    ) throws -> (status: HCI.ErrorCode, parameters: ArraySlice<UInt8>) {
+        answers[command.opcode] = nil
+        send(command.h4Packet)
+        world.run(for: .zero)
+        return try #require(answers[command.opcode], "the command was not answered at once")
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        switch try? HCI.Packet(h4: bytes[...]) {
+        case .acl(let packet): data.append(packet)
+        case .event(let code, let parameters):
+            guard let event = try? HCI.Event(code: code, parameters: parameters) else {
+                Issue.record("malformed event \(code): \(Array(parameters))")
+                return
+            }
+            receive(event)
+        default: Issue.record("a controller sends events and data: \(bytes)")
+        }
+    }
+
+    private func receive(_ event: HCI.Event) {
+        switch event {
+        case .commandComplete(let event):
+            let status = HCI.ErrorCode(rawValue: event.returnParameters.first ?? 0xFF)
+            answers[event.opcode] = (status, event.returnParameters.dropFirst())
+        case .commandStatus(let event): answers[event.opcode] = (event.status, [])
+        default:
+            events.append(event)
+            instants.append(world.now)
+        }
+    }
+}
