@@ -53,6 +53,12 @@ package struct Air: Sendable {
         channels[transmission.channel.index].append(transmission)
     }
 
+    /// When the last of the packets ends that begin at this very instant on the channel; nil if none
+    /// does. So an advertiser knows whether it hears a request begin where one may.
+    package func end(ofPacketsFrom start: Instant, on channel: RadioChannel) -> Instant? {
+        channels[channel.index].end(ofPacketsFrom: start)
+    }
+
     /// The packets of other senders that are on the air together with this one, the latest first.
     package func overlapping(_ wanted: Transmission) -> [Transmission] {
         channels[wanted.channel.index].overlapping(wanted)

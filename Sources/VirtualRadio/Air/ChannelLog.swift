@@ -42,6 +42,18 @@ struct ChannelLog: Sendable {
         return found
     }
 
+    /// When the last of the packets ends that begin at the instant; nil if none does.
+    func end(ofPacketsFrom start: Instant) -> Instant? {
+        var latest: Instant?
+        var place = transmissions.count
+        while place > first, transmissions[place - 1].start >= start {
+            place -= 1
+            guard transmissions[place].start == start else { continue }
+            latest = max(latest ?? start, transmissions[place].end)
+        }
+        return latest
+    }
+
     private mutating func forget() {
         guard let latest = transmissions.last?.start.nanoseconds else { return }
         let horizon = latest - Self.memory

@@ -9,6 +9,8 @@ package struct WorldCore: Simulation {
     package static let outputLimit = 65_536
 
     package var ether: Ether
+    /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
+    package var packetObserver: ((AdvertisingPacket) -> Void)?
     package private(set) var controllers: [VirtualController] = []
     private var outputs: [[[UInt8]]] = []
     /// What reached hosts since it was taken last, in order.
@@ -65,6 +67,7 @@ package struct WorldCore: Simulation {
     /// The packet has ended: everyone who heard it acts on it, in the order of their numbers, and
     /// then its sender.
     private mutating func end(_ packet: AdvertisingPacket) {
+        packetObserver?(packet)
         if let addressee = packet.addressee { deliver(packet, to: addressee) }
         for radio in ether.attentive where radio != packet.sender && radio != packet.addressee {
             deliver(packet, to: radio)
