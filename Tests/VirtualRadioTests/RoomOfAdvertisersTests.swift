@@ -62,14 +62,16 @@ private struct Room: Simulation {
     }
 
     private mutating func arrive(_ packet: Transmission) {
-        let (now, world) = (timeline.now, surroundings)
-        guard let power = world.power(from: packet.sender, to: Self.ear, at: now) else { return }
+        let now = timeline.now
+        guard let power = surroundings.power(from: packet.sender, to: Self.ear, at: now) else {
+            return
+        }
         let isDestroyed = air.destroys(packet, power: power) {
-            world.power(from: $0, to: Self.ear, at: now)
+            surroundings.power(from: $0, to: Self.ear, at: now)
         }
         if isDestroyed { collisionCount += 1 }
         guard !isDestroyed, !loss.takesPacket() else { return }
-        trace.append("\(now) \(packet.sender) \(SignalStrength.report(power)) dBm")
+        trace.append("\(now) \(packet.sender) \(SignalStrength.report(power.decibels)) dBm")
     }
 
     private mutating func delay(of radio: RadioID) -> Duration {

@@ -30,13 +30,17 @@ package struct Air: Sendable {
     /// By how many decibels a packet must be stronger than all others on its channel to be
     /// received. The specification asks receivers to cope with 21 dB on LE 1M (Vol 6, Part A, 4.2);
     /// those that are sold cope with about 8.
-    package var captureThreshold: Double
+    package var captureThreshold: Double {
+        didSet { captureRatio = Reproducible.ratio(decibels: captureThreshold) }
+    }
+    private var captureRatio: Double
 
     private var channels = [ChannelLog](repeating: ChannelLog(), count: RadioChannel.count)
 
     /// Silent air.
     package init(captureThreshold: Double = 8) {
         self.captureThreshold = captureThreshold
+        captureRatio = Reproducible.ratio(decibels: captureThreshold)
     }
 
     /// How many packets of the channel are remembered.
@@ -61,38 +65,35 @@ package struct Air: Sendable {
 
     /// The packets of other senders that are on the air together with this one, the latest first.
     package func overlapping(_ wanted: Transmission) -> [Transmission] {
-        channels[wanted.channel.index].overlapping(wanted)
+        var found: [Transmission] = []
+        channels[wanted.channel.index].forEachOverlapping(wanted) { found.append($0) }
+        return found
     }
 
     /// Whether a receiver cannot make out the packet for the others in the air, if it arrives with
-    /// `power` dBm. `powerOf` says with how many dBm a sender arrives at the receiver, nil if not at
-    /// all. Packets of the receiver itself are passed over: that it cannot hear while it sends
-    /// is a matter of its schedule.
+    /// `power`. `powerOf` says with what power a sender arrives at the receiver, nil if not at all.
+    /// Packets of the receiver itself are passed over: that it cannot hear while it sends is a
+    /// matter of its schedule.
     package func destroys(
         _ wanted: Transmission,
-        power: Double,
-        powerOf: (RadioID) -> Double?
+        power: ReceivedPower,
+        powerOf: (RadioID) -> ReceivedPower?
     ) -> Bool {
-        let rivals = overlapping(wanted).compactMap { packet in
-            powerOf(packet.sender).map {
-                (packet: packet, milliwatts: Reproducible.ratio(decibels: $0))
+        let log = channels[wanted.channel.index]
+        var isDestroyed = false
+        // What is on the air grows at starts only: it is loudest when one of them begins, or at
+        // the beginning of the packet itself. Most packets meet none or one, so this allocates
+        // nothing and asks again rather than to remember.
+        log.forEachOverlapping(wanted) { rival in
+            guard !isDestroyed, powerOf(rival.sender) != nil else { return }
+            var loudest = 0.0
+            let instant = max(rival.start, wanted.start)
+            log.forEachOverlapping(wanted) { other in
+                guard other.start <= instant, instant < other.end else { return }
+                loudest += powerOf(other.sender)?.milliwatts ?? 0
             }
+            isDestroyed = power.milliwatts < loudest * captureRatio
         }
-        guard !rivals.isEmpty else { return false }
-        let loudest = rivals.reduce(0) { loudest, rival in
-            max(loudest, Self.milliwatts(of: rivals, at: max(rival.packet.start, wanted.start)))
-        }
-        return power - Reproducible.decibels(ratio: loudest) < captureThreshold
-    }
-
-    /// The power of all that is on the air at the instant. It grows at starts only.
-    private static func milliwatts(
-        of rivals: [(packet: Transmission, milliwatts: Double)],
-        at instant: Instant
-    ) -> Double {
-        rivals.reduce(0) { sum, rival in
-            let isThere = rival.packet.start <= instant && instant < rival.packet.end
-            return isThere ? sum + rival.milliwatts : sum
-        }
+        return isDestroyed
     }
 }

@@ -29,17 +29,15 @@ struct ChannelLog: Sendable {
         forget()
     }
 
-    /// The packets of other senders that overlap with this one, the latest first.
-    func overlapping(_ wanted: Transmission) -> [Transmission] {
-        var found: [Transmission] = []
+    /// Shows `visit` the packets of other senders that overlap with this one, the latest first.
+    func forEachOverlapping(_ wanted: Transmission, _ visit: (Transmission) -> Void) {
         var place = transmissions.count
         while place > first {
             place -= 1
             let other = transmissions[place]
-            guard other.start.nanoseconds > wanted.start.nanoseconds - longest else { break }
-            if other.sender != wanted.sender, other.overlaps(wanted) { found.append(other) }
+            guard other.start.nanoseconds > wanted.start.nanoseconds - longest else { return }
+            if other.sender != wanted.sender, other.overlaps(wanted) { visit(other) }
         }
-        return found
     }
 
     /// When the last of the packets ends that begin at the instant; nil if none does.

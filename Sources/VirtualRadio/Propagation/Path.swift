@@ -39,6 +39,9 @@ public struct Path: Hashable, Sendable {
         start = self.waypoints.first?.position ?? .origin
     }
 
+    /// Whether the device is in one place for ever.
+    package var isStill: Bool { waypoints.allSatisfy { $0.position == start } }
+
     /// Where the device is at the instant.
     public func position(at instant: Instant) -> Position {
         let passed = passedCount(at: instant)

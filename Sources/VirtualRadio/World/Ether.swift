@@ -79,15 +79,19 @@ package struct Ether: Sendable {
         modulation: Modulation,
         at radio: RadioID
     ) -> Int8? {
-        guard let power = surroundings.power(from: transmission.sender, to: radio, at: now),
-            let ear = surroundings[radio]?.reception
+        guard let ear = surroundings[radio]?.reception,
+            let power = surroundings.power(from: transmission.sender, to: radio, at: now)
         else { return nil }
         let isCovered = air.destroys(transmission, power: power) {
             surroundings.power(from: $0, to: radio, at: now)
         }
-        let chance = ear.probability(power: power, pduLength: pduLength, modulation: modulation)
+        let chance = ear.probability(
+            power: power.decibels,
+            pduLength: pduLength,
+            modulation: modulation
+        )
         let isWhole = receivers[radio.index].takes(chance)
-        return isWhole && !isCovered ? SignalStrength.report(power) : nil
+        return isWhole && !isCovered ? SignalStrength.report(power.decibels) : nil
     }
 }
 

@@ -3,6 +3,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
+private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: decibels) }
+
 @Suite struct AirTests {
     private let near = RadioID(1)
     private let far = RadioID(2)
@@ -29,13 +31,13 @@ import VirtualRadio
         return air
     }
 
-    private func powers(_ radio: RadioID) -> Double? {
-        [near: -50, far: -70, third: -73][radio]
+    private func powers(_ radio: RadioID) -> ReceivedPower? {
+        [near: -50, far: -70, third: -73][radio].map(ReceivedPower.init)
     }
 
     @Test func aPacketAloneIsReceived() {
         let only = packet(near, at: 0)
-        #expect(!air(only).destroys(only, power: -90, powerOf: powers))
+        #expect(!air(only).destroys(only, power: dBm(-90), powerOf: powers))
         #expect(air(only).overlapping(only).isEmpty)
     }
 
@@ -43,23 +45,23 @@ import VirtualRadio
     func twoOfAboutTheSameStrengthDestroyEachOther(offset: Int) {
         let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
         let air = air(one, other)
-        #expect(air.destroys(one, power: -70, powerOf: powers))
-        #expect(air.destroys(other, power: -73, powerOf: powers))
+        #expect(air.destroys(one, power: dBm(-70), powerOf: powers))
+        #expect(air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
     @Test(arguments: [-376, 376, -500, 5_000])
     func packetsOneAfterTheOtherDoNotMeet(offset: Int) {
         let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))
         let air = air(one, other)
-        #expect(!air.destroys(one, power: -70, powerOf: powers))
-        #expect(!air.destroys(other, power: -73, powerOf: powers))
+        #expect(!air.destroys(one, power: dBm(-70), powerOf: powers))
+        #expect(!air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
     @Test func theStrongerCapturesTheReceiverAndTheWeakerIsLost() {
         let (strong, weak) = (packet(near, at: 0), packet(far, at: 100))
         let air = air(strong, weak)
-        #expect(!air.destroys(strong, power: -50, powerOf: powers))
-        #expect(air.destroys(weak, power: -70, powerOf: powers))
+        #expect(!air.destroys(strong, power: dBm(-50), powerOf: powers))
+        #expect(air.destroys(weak, power: dBm(-70), powerOf: powers))
     }
 
     @Test(arguments: [(-62.0, false), (-61.9, false), (-62.1, true)])
@@ -67,7 +69,7 @@ import VirtualRadio
         let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
         var air = air(wanted, rival)
         air.captureThreshold = 8 - 1e-9
-        #expect(air.destroys(wanted, power: power, powerOf: powers) == isLost)
+        #expect(air.destroys(wanted, power: dBm(power), powerOf: powers) == isLost)
     }
 
     @Test func theStrengthOfAllRivalsCountsTogether() {
@@ -75,18 +77,18 @@ import VirtualRadio
         let rivals = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
         var air = air(wanted)
         air.begin(rivals[0])
-        #expect(!air.destroys(wanted, power: -50) { _ in -60 })
+        #expect(!air.destroys(wanted, power: dBm(-50)) { _ in dBm(-60) })
         for rival in rivals.dropFirst() { air.begin(rival) }
-        #expect(air.destroys(wanted, power: -50) { _ in -60 })
-        #expect(!air.destroys(wanted, power: -50) { _ in -68.1 })
+        #expect(air.destroys(wanted, power: dBm(-50)) { _ in dBm(-60) })
+        #expect(!air.destroys(wanted, power: dBm(-50)) { _ in dBm(-68.1) })
     }
 
     @Test func rivalsOneAfterTheOtherAreNoLouderThanOne() {
         let wanted = packet(near, at: 0)
         let (first, second) = (packet(far, at: -300), packet(third, at: 76))
         let late = packet(third, at: 75)
-        #expect(!air(wanted, first, second).destroys(wanted, power: -50) { _ in -59 })
-        #expect(air(wanted, first, late).destroys(wanted, power: -50) { _ in -59 })
+        #expect(!air(wanted, first, second).destroys(wanted, power: dBm(-50)) { _ in dBm(-59) })
+        #expect(air(wanted, first, late).destroys(wanted, power: dBm(-50)) { _ in dBm(-59) })
     }
 
     @Test func aPacketReportedEarlyDoesNotDriveOutWhatMatters() {
@@ -98,13 +100,13 @@ import VirtualRadio
 
     @Test func whoDoesNotArriveDoesNotDisturb() {
         let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
-        #expect(!air(wanted, rival).destroys(wanted, power: -94) { _ in nil })
+        #expect(!air(wanted, rival).destroys(wanted, power: dBm(-94)) { _ in nil })
     }
 
     @Test func channelsDoNotDisturbEachOther() {
         let wanted = packet(far, at: 0)
         let rival = packet(near, at: 0, on: RadioChannel.primaryAdvertising[1])
-        #expect(!air(wanted, rival).destroys(wanted, power: -70, powerOf: powers))
+        #expect(!air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers))
     }
 
     @Test func aLongPacketIsFoundBehindManyShortOnes() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 import Testing
-import VirtualRadio
+@testable import VirtualRadio
 
 @Suite struct SurroundingsTests {
     private let phone = RadioID(1)
@@ -17,22 +17,25 @@ import VirtualRadio
         return world
     }
 
-    private func expect(_ power: Double?, is wanted: Double) throws {
-        #expect(abs(try #require(power) - wanted) < 1e-9)
+    private func expect(_ power: ReceivedPower?, is wanted: Double) throws {
+        let power = try #require(power)
+        #expect(abs(power.decibels - wanted) < 1e-9)
+        #expect(abs(power.milliwatts / Reproducible.ratio(decibels: wanted) - 1) < 1e-9)
     }
 
     @Test func powerIsTransmitPowerLessPathLoss() throws {
-        let world = world()
+        var world = world()
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
         try expect(world.power(from: lamp, to: phone, at: .zero), is: -56.2)
         try expect(world.power(from: phone, to: lock, at: .zero), is: -80.2)
     }
 
     @Test func shadowingIsAddedAndTheSameBothWays() throws {
-        let world = world(shadowing: Shadowing(deviation: 6))
-        let there = try #require(world.power(from: phone, to: lock, at: .zero))
-        #expect(there != -80.2)
-        try expect(world.power(from: lock, to: phone, at: .zero), is: there)
+        var world = world(shadowing: Shadowing(deviation: 6))
+        let measured = world.power(from: phone, to: lock, at: .zero)
+        let there = try #require(measured)
+        #expect(abs(there.decibels + 80.2) > 1e-9)
+        try expect(world.power(from: lock, to: phone, at: .zero), is: there.decibels)
     }
 
     @Test func anotherRadioLeavesTheShadowsOfTheOthersAlone() {
@@ -73,7 +76,7 @@ import VirtualRadio
     }
 
     @Test func nobodyHearsThemselvesOrAStranger() {
-        let world = world()
+        var world = world()
         #expect(world.power(from: phone, to: phone, at: .zero) == nil)
         #expect(world.power(from: phone, to: RadioID(9), at: .zero) == nil)
         #expect(world.power(from: RadioID(9), to: phone, at: .zero) == nil)
@@ -105,7 +108,8 @@ import VirtualRadio
         var last = (power: Double.infinity, probability: 1.1)
         for second in stride(from: 0, through: 2_000, by: 50) {
             let now = Instant.zero + .seconds(second)
-            let power = try #require(world.power(from: lamp, to: phone, at: now))
+            let measured = world.power(from: lamp, to: phone, at: now)
+            let power = try #require(measured)
             let probability = world.receptionProbability(
                 from: lamp,
                 to: phone,
@@ -113,9 +117,9 @@ import VirtualRadio
                 pduLength: 39,
                 modulation: .le1M
             )
-            #expect(power < last.power)
+            #expect(power.decibels < last.power)
             #expect(probability <= last.probability)
-            last = (power, probability)
+            last = (power.decibels, probability)
         }
         #expect(last.probability < 0.01)
     }
@@ -140,6 +144,27 @@ import VirtualRadio
         #expect(there == 0 && nowhere == 0)
     }
 
+    @Test func whatIsKnownIsForgottenWhenAnythingChanges() throws {
+        var world = world()
+        try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
+        world[phone]?.transmitPower = 3
+        try expect(world.power(from: phone, to: lamp, at: .zero), is: -57.2)
+        world[lamp]?.path = Path(Position(x: 100, y: 0))
+        try expect(world.power(from: phone, to: lamp, at: .zero), is: -77.2)
+        world.pathLoss = PathLoss(exponent: 3)
+        try expect(world.power(from: phone, to: lamp, at: .zero), is: -97.2)
+        world.place(Station(Path(Position(x: 1, y: 0))), as: lamp)
+        try expect(world.power(from: phone, to: lamp, at: .zero), is: -37.2)
+    }
+
+    @Test func shadowsThatWanderAreNotRemembered() throws {
+        var world = world(shadowing: Shadowing(deviation: 6, period: .seconds(1)))
+        let powers = (0..<5).map {
+            world.power(from: phone, to: lock, at: .zero + .milliseconds(300 * $0))
+        }
+        #expect(Set(powers).count == 5)
+    }
+
     @Test func theWorldHasItsLimit() {
         var world = Surroundings(seed: WorldSeed(1))
         let station = Station(Path(.origin))
@@ -155,7 +180,6 @@ import VirtualRadio
         world[RadioID(1 << 40)] = station
         #expect(world[RadioID(1 << 40)] == nil)
         world[RadioID(0)] = nil
-        let isPlacedInstead = world.place(station, as: RadioID(1 << 40))
-        #expect(isPlacedInstead)
+        #expect(world.stationCount == Surroundings.stationLimit - 1)
     }
 }
