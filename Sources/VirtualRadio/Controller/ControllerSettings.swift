@@ -6,6 +6,8 @@ import BluetoothTypes
 package struct ControllerSettings: Sendable {
     /// LE Set Random Address; nil before.
     package var randomAddress: DeviceAddress?
+    /// Which advertising commands the host uses; nil until it has used one of either kind.
+    package var advertisingDialect: AdvertisingDialect?
     /// LE Write Suggested Default Data Length: octets.
     package var suggestedOctets: UInt16 = 27
     /// LE Write Suggested Default Data Length: microseconds.
