@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// What a host asks of one of its links, in the form in which the Link Layer takes it. The command
+/// has been checked as far as that is possible without the link.
+package enum LinkProcedureRequest: Hashable, Sendable {
+    /// Disconnect, for a reason that the peer is told.
+    case disconnect(HCI.ErrorCode)
+    /// Read Remote Version Information.
+    case readVersion
+    /// LE Read Remote Features.
+    case readFeatures
+    /// LE Connection Update.
+    case updateConnection(ConnectionParameterWish)
+    /// LE Remote Connection Parameter Request Reply.
+    case acceptParameters(ConnectionParameterWish)
+    /// LE Remote Connection Parameter Request Negative Reply.
+    case refuseParameters(HCI.ErrorCode)
+    /// LE Set Data Length.
+    case setDataLength(octets: Int, time: Duration)
+    /// LE Set PHY.
+    case setPHY(HCI.PHYPreference, HCI.CodedPHYPreference)
+    /// LE Enable Encryption.
+    case encrypt(random: UInt64, encryptedDiversifier: UInt16, key: HCI.Key128)
+    /// LE Long Term Key Request Reply.
+    case provideKey(HCI.Key128)
+    /// LE Long Term Key Request Negative Reply.
+    case refuseKey
+    /// Write Authenticated Payload Timeout.
+    case setAuthenticatedPayloadTimeout(Duration)
+    /// LE Set Host Channel Classification, for one of the links whose Central the controller is.
+    case setChannels(UInt64)
+}
