@@ -45,7 +45,11 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
 
     /// How long a packet is on the air, whose PDU (header, payload and MIC) has `pduLength` octets.
     package func airTime(pduLength: Int) -> Duration {
-        let bits = Int64(pduLength + PacketLength.crc) * 8
-        return .nanoseconds(overheadNanoseconds + bits * bitNanoseconds)
+        .nanoseconds(airNanoseconds(pduLength: pduLength))
+    }
+
+    /// The same in nanoseconds, for those who ask for every packet.
+    package func airNanoseconds(pduLength: Int) -> Int64 {
+        overheadNanoseconds + Int64(pduLength + PacketLength.crc) * 8 * bitNanoseconds
     }
 }

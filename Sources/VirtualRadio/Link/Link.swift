@@ -3,49 +3,65 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// A connection: its rhythm, and its two ends (Vol 6, Part B, 4.5).
+///
+/// A link is *proposed* when a connection request is about to ask for it, and lives from when one of
+/// the two takes it as made until both have given it up. Each end knows only what it heard: the
+/// Central sends at every anchor, whether anybody is there or not, and an end that hears nothing for
+/// too long is over.
 package struct Link: Sendable {
     /// Its name.
     package let id: LinkID
     /// What was asked for.
     package let proposal: LinkProposal
-}
+    /// The Central's end; nil before it took the link as made, and when it has given it up.
+    package var central: LinkEnd?
+    /// The Peripheral's end; nil before it took the request, and when it has given it up.
+    package var peripheral: LinkEnd?
+    /// Whether one of the two has taken the link as made.
+    var isMade = false
 
-extension Ether {
-    /// Prepares a link that a connection request is about to ask for, and names it. Nil if the
-    /// Central has no room for another. One that is never opened is given up with `abandonLink`.
-    package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? { nil }
+    /// The number of the next connection event, or of the present one.
+    package internal(set) var eventCounter: UInt16 = 0
+    /// When that begins, or began.
+    package internal(set) var anchor = Instant.zero
+    /// Which channel the connection events have.
+    var hopping: ChannelHopping
+    /// The connection event that is going on.
+    var event: ConnectionEvent?
 
-    /// Forgets a link that was asked for and did not come to be.
-    package mutating func abandonLink(_ link: LinkID) {}
+    init(id: LinkID, proposal: LinkProposal, hopping: ChannelHopping) {
+        self.id = id
+        self.proposal = proposal
+        self.hopping = hopping
+    }
 
-    /// The advertiser has taken the connection request, which ended just now: it is the Peripheral
-    /// from here on, and its host is told (LE Connection Complete). False, and nothing happens, if
-    /// the link was given up, or the controller has no room for another.
-    package mutating func joinLink(
-        _ link: LinkID,
-        as radio: RadioID,
-        _ identity: LinkIdentity,
-        advertisingSet: UInt8?
-    ) -> ConnectionHandle? { nil }
+    /// Whether it was, and both ends have given it up.
+    var isOver: Bool { isMade && central == nil && peripheral == nil }
 
-    /// The initiator takes the link as made: its host is told (LE Connection Complete), and the first
-    /// connection event will be. Whether the advertiser has joined, only the packets will tell.
-    package mutating func openLink(_ link: LinkID, _ identity: LinkIdentity) {}
+    /// When the next connection event begins, as the Central counts.
+    var nextAnchor: Instant {
+        Instant(nanoseconds: anchor.nanoseconds + (central?.pace.interval ?? 0))
+    }
 
-    /// Something that the link set itself is due.
-    package mutating func linkTimerFired(_ timer: LinkTimer, _ link: LinkID) {}
+    /// The end of the side; nil if it is not there.
+    package subscript(side: LinkSide) -> LinkEnd? {
+        _read {
+            switch side {
+            case .central: yield central
+            case .peripheral: yield peripheral
+            }
+        }
+        _modify {
+            switch side {
+            case .central: yield &central
+            case .peripheral: yield &peripheral
+            }
+        }
+    }
 
-    /// The host sends data on one of its links.
-    package mutating func sendData(_ packet: HCI.ACLPacket, from radio: RadioID) {}
-
-    /// The addresses to which the controller has a link (Central and Peripheral), for Connection
-    /// Already Exists.
-    package func hasLink(_ radio: RadioID, to peer: DeviceAddress) -> Bool { false }
-
-    /// How many links the controller has.
-    package func linkCount(of radio: RadioID) -> Int { 0 }
-
-    /// The controller loses all its links at once and in silence, as by Reset or loss of power. The
-    /// peers find out by their supervision timeouts.
-    package mutating func dropLinks(of radio: RadioID) {}
+    /// Whether the radio is an end of it, or asked for it.
+    func involves(_ radio: RadioID) -> Bool {
+        central?.radio == radio || peripheral?.radio == radio
+            || (!isMade && proposal.central == radio)
+    }
 }

@@ -6,8 +6,9 @@ import BluetoothTypes
 package struct LinkProposal: Sendable {
     /// Who asks.
     package var central: RadioID
-    /// The Central's address and the Peripheral's, as they are on the air.
+    /// The Central's address, as it is on the air.
     package var centralAddress: DeviceAddress
+    /// The Peripheral's address, as it is on the air.
     package var peripheralAddress: DeviceAddress
     /// How the link begins: connection interval, latency, supervision timeout.
     package var parameters: LinkParameters
@@ -17,6 +18,35 @@ package struct LinkProposal: Sendable {
     package var channelMap: UInt64
     /// Whether both know Channel Selection Algorithm #2.
     package var usesChannelSelection2: Bool
+    /// Whether the request is an AUX_CONNECT_REQ, after which the first packet comes later.
+    package var isAuxiliary: Bool
+
+    /// A request that says this.
+    package init(
+        central: RadioID,
+        centralAddress: DeviceAddress,
+        peripheralAddress: DeviceAddress,
+        parameters: LinkParameters,
+        modulation: Modulation = .le1M,
+        channelMap: UInt64 = ChannelMap.all.rawValue,
+        usesChannelSelection2: Bool = true,
+        isAuxiliary: Bool = false
+    ) {
+        self.central = central
+        self.centralAddress = centralAddress
+        self.peripheralAddress = peripheralAddress
+        self.parameters = parameters
+        self.modulation = modulation
+        self.channelMap = channelMap
+        self.usesChannelSelection2 = usesChannelSelection2
+        self.isAuxiliary = isAuxiliary
+    }
+
+    /// The pause between the request and the transmit window (Vol 6, Part B, 4.5.3).
+    package var windowDelay: Duration {
+        guard isAuxiliary else { return .microseconds(1_250) }
+        return .microseconds(modulation.phy == .leCoded ? 3_750 : 2_500)
+    }
 }
 
 /// The pace of a link.
@@ -27,6 +57,13 @@ package struct LinkParameters: Hashable, Sendable {
     package var latency: Int
     /// How long an end waits for a packet before it gives the link up, a multiple of 10 ms.
     package var supervisionTimeout: Duration
+
+    /// The pace of these.
+    package init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
+        self.interval = interval
+        self.latency = latency
+        self.supervisionTimeout = supervisionTimeout
+    }
 }
 
 /// Who is at one end of a link, as its host is told.
@@ -39,4 +76,17 @@ package struct LinkIdentity: Sendable {
     package var peerPrivateAddress: DeviceAddress?
     /// The own address on the air, if the controller made it: a resolvable private one.
     package var localPrivateAddress: DeviceAddress?
+
+    /// Who is there.
+    package init(
+        peer: DeviceAddress,
+        isPeerResolved: Bool = false,
+        peerPrivateAddress: DeviceAddress? = nil,
+        localPrivateAddress: DeviceAddress? = nil
+    ) {
+        self.peer = peer
+        self.isPeerResolved = isPeerResolved
+        self.peerPrivateAddress = peerPrivateAddress
+        self.localPrivateAddress = localPrivateAddress
+    }
 }

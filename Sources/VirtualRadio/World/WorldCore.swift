@@ -35,6 +35,7 @@ package struct WorldCore: Simulation {
         guard ether.surroundings.place(station, as: radio) else { return nil }
         ether.ports.append(HostPort())
         ether.schedules.append(RadioSchedule())
+        ether.links.accounts.append(LinkAccount(configuration))
         ether.receivers.append(
             Receiver(configuration.faults.loss, seed: ether.seed, radio: radio)
         )

@@ -41,8 +41,8 @@ package enum ControllerTimer: Hashable, Sendable {
 package enum LinkTimer: Hashable, Sendable {
     /// An anchor point: the next connection event begins.
     case connectionEvent
-    /// The next exchange of the present connection event begins.
-    case exchange
+    /// The packet that one of the ends is sending ends.
+    case packetEnds
     /// The supervision timeout, or a procedure's, of the Central's end.
     case centralDeadline
     /// The same of the Peripheral's end.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+extension Ether {
+    /// Does what the control procedures of an end decided, in order.
+    mutating func perform(
+        _ actions: [LinkProcedures.Action],
+        _ side: LinkSide,
+        _ link: inout Link
+    ) {
+        for action in actions {
+            guard let radio = link[side]?.radio else { return }
+            switch action {
+            case .emit(let event): emit(event, to: radio)
+            case .end(let reason): finish(side, reason, &link)
+            case .endAfterAcknowledging(let reason): link[side]?.farewell = reason
+            case .setParameters(let parameters, let offset):
+                link.setParameters(parameters, windowOffset: offset, side)
+            case .setPHYs(let sending, let receiving):
+                link[side]?.rhythm.sending = sending
+                link[side]?.rhythm.receiving = receiving
+            case .setChannels(let channels):
+                link[side]?.rhythm.channelMap = ChannelMap(rawValue: channels)
+            case .setDataLength(let length): link[side]?.dataLength = length
+            case .setEncryption(let sending, let receiving, let key):
+                link[side]?.setEncryption(sending: sending, receiving: receiving, key: key)
+            }
+        }
+    }
+}
+
+extension Link {
+    /// The end has another pace from the event on that begins now. Where the anchors are, the
+    /// Central says.
+    fileprivate mutating func setParameters(
+        _ parameters: LinkParameters,
+        windowOffset: Duration,
+        _ side: LinkSide
+    ) {
+        self[side]?.rhythm.parameters = parameters
+        self[side]?.rhythm.shift += windowOffset
+        if side == .central { anchor = anchor + windowOffset }
+    }
+}
+
+extension LinkEnd {
+    fileprivate mutating func setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?) {
+        if let sending { sendingKey = sending ? key : nil }
+        if let receiving { receivingKey = receiving ? key : nil }
+    }
+}

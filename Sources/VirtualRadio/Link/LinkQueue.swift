@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// The ACL packets of a host that wait to be sent on a link, in order. How many there may be, the
+/// account of the radio says (`LinkAccount.dataPacketCount`).
+package struct LinkQueue: Sendable {
+    private struct Packet: Sendable {
+        var rest: ArraySlice<UInt8>
+        var isStart: Bool
+    }
+
+    private var packets: [Packet] = []
+    private var first = 0
+
+    /// Whether nothing waits.
+    package var isEmpty: Bool { first == packets.count }
+
+    /// How many octets of the first packet are left.
+    var nextLength: Int { isEmpty ? 0 : packets[first].rest.count }
+
+    /// Lets a packet wait; an empty one may not.
+    mutating func append(_ packet: HCI.ACLPacket) {
+        precondition(!packet.payload.isEmpty, "an empty packet has nothing to send")
+        packets.append(
+            Packet(rest: packet.payload, isStart: packet.boundary != .continuing)
+        )
+    }
+
+    /// Cuts the next piece, of `limit` octets at most, from the first packet.
+    mutating func next(limit: Int) -> LinkFragment? {
+        guard !isEmpty else { return nil }
+        let piece = packets[first].rest.prefix(max(1, limit))
+        let isStart = packets[first].isStart
+        packets[first].rest = packets[first].rest.dropFirst(piece.count)
+        packets[first].isStart = false
+        let isLast = packets[first].rest.isEmpty
+        if isLast { dropFirst() }
+        return LinkFragment(payload: piece, isStart: isStart, isLast: isLast)
+    }
+
+    private mutating func dropFirst() {
+        first += 1
+        guard first * 2 > packets.count else { return }
+        packets.removeFirst(first)
+        first = 0
+    }
+}
