@@ -58,7 +58,10 @@ public final class World {
 
     /// Has the controller's packets given to `receive`, one H4 packet at a time, while the world
     /// runs; nil to have them wait for `takeOutput`. `receive` may call `send`, not `run`.
+    ///
+    /// A scripted host that was attached before is gone.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
+        core.scriptedHosts.unseat(controller.radio, &core.ether)
         receivers[controller.radio.index] = receive
     }
 

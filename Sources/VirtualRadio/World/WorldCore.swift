@@ -12,6 +12,8 @@ package struct WorldCore: Simulation {
     /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
     package private(set) var controllers: [VirtualController] = []
+    /// The hosts that the world runs by itself.
+    var scriptedHosts = ScriptedHosts()
     private var outputs: [[[UInt8]]] = []
     /// What reached hosts since it was taken last, in order.
     private var deliveries: [(radio: RadioID, packet: [UInt8])] = []
@@ -59,8 +61,9 @@ package struct WorldCore: Simulation {
         case .packetEnds(let packet): end(packet)
         case .link(let timer, let link): ether.linkTimerFired(timer, link)
         case .hostSent(let bytes, let radio): controllers[radio.index].receive(bytes, &ether)
-        case .controllerSent(let packet, let radio): deliveries.append((radio, packet))
-        case .scriptedHostDue, .fault: break
+        case .controllerSent(let packet, let radio): deliver(packet, toHostOf: radio)
+        case .scriptedHostDue(let radio): scriptedHosts.deadlinePassed(at: radio, &ether)
+        case .fault: break
         }
         collectOutput()
     }
@@ -91,7 +94,15 @@ package struct WorldCore: Simulation {
     private mutating func collectOutput() {
         for index in ether.ports.indices where !ether.ports[index].output.isEmpty {
             let radio = RadioID(UInt64(index))
-            for packet in ether.ports[index].takeOutput() { deliveries.append((radio, packet)) }
+            for packet in ether.ports[index].takeOutput() { deliver(packet, toHostOf: radio) }
+        }
+    }
+
+    private mutating func deliver(_ packet: [UInt8], toHostOf radio: RadioID) {
+        if scriptedHosts.isSeated(radio) {
+            scriptedHosts.receive(packet, at: radio, &ether)
+        } else {
+            deliveries.append((radio, packet))
         }
     }
 
