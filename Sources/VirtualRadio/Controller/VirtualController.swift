@@ -29,6 +29,8 @@ package struct VirtualController: Sendable {
     package var scanner: Scanner
     /// Whom it wants to connect to.
     package var initiator: Initiator
+    /// Its keys for Secure Connections.
+    var keyAgreement = KeyAgreement()
     /// Its own chance: random numbers, keys, addresses, delays.
     package var dice: RandomStream
 

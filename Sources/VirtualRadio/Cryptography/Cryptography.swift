@@ -3,13 +3,25 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// What controllers compute: AES blocks, hashes of addresses, keys on the curve P-256.
+///
+/// HCI is little-endian throughout: keys, blocks and coordinates come with the least significant
+/// octet first. The algorithms are defined the other way round, so each function here turns its
+/// arguments, and its result back (Vol 3, Part H, 2.2).
 package enum Cryptography {
     /// LE Encrypt, LE Rand, LE Read Local P-256 Public Key and LE Generate DHKey
     /// (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36, 7.8.37).
-    static let handlers: [CommandHandler] = []
-}
+    static let handlers: [CommandHandler] = [encrypt, random] + KeyAgreement.handlers
 
-extension VirtualController {
-    /// The key that was asked for is ready.
-    mutating func finishComputation(_ ether: inout Ether) {}
+    private static let encrypt = CommandHandler.completing(HCI.LEEncrypt.self) {
+        (_, command, _) throws(HCI.ErrorCode) -> HCI.LEEncrypt.ReturnParameters in
+        guard let ciphertext = BlockCipher(command.key).encrypt(command.plaintext) else {
+            throw .hardwareFailure
+        }
+        return HCI.LEEncrypt.ReturnParameters(ciphertext: ciphertext)
+    }
+
+    private static let random = CommandHandler.completing(HCI.LERand.self) {
+        (controller, _, _) throws(HCI.ErrorCode) -> HCI.LERand.ReturnParameters in
+        HCI.LERand.ReturnParameters(random: controller.dice.next())
+    }
 }
