@@ -4,6 +4,11 @@ import BluetoothTypes
 
 /// Whom a controller wants to connect to.
 package struct Initiator: Sendable {
+    /// Where the radio is; nil while it does not initiate.
+    var plan: ListeningPlan?
+    /// The packets that are waited for on secondary channels.
+    var follows: [AuxiliaryFollow] = []
+
     init() {}
 
     /// The initiating commands (Vol 4, Part E, 7.8.12, 7.8.13, 7.8.66).

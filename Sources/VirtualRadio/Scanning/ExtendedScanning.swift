@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// What a scanner does on extended advertising (Vol 6, Part B, 4.4.3): it goes from ADV_EXT_IND to
+/// AUX_ADV_IND to the AUX_CHAIN_INDs, as far as they point on.
+extension VirtualController {
+    /// One of the four packets was heard.
+    mutating func hear(
+        _ pdu: ExtendedAdvertisement,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        switch pdu.kind {
+        case .primary:
+            guard scannerListens(to: packet, ether) else { return }
+            hearPrimary(pdu, in: packet, rssi: rssi, &ether)
+        case .auxiliary, .chained:
+            guard scannerListens(to: packet, ether), let follow = takeFollow(packet, &ether) else {
+                return
+            }
+            hear(pdu, after: follow, in: packet, rssi: rssi, &ether)
+        case .scanResponse: hearResponse(pdu, in: packet, rssi: rssi, &ether)
+        }
+    }
+
+    /// ADV_EXT_IND: all there is, or the announcement of an AUX_ADV_IND.
+    private mutating func hearPrimary(
+        _ pdu: ExtendedAdvertisement,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        guard let pointer = pdu.pointer else {
+            guard let advertiser = admit(pdu.advertiser, target: pdu.target) else { return }
+            let phy = packet.modulation.phy
+            let heading = ReportHeading(pdu, by: advertiser, primaryPHY: phy)
+            return hearBeginning(pdu, heading, rssi: rssi, &ether)
+        }
+        guard pdu.advertiser == nil || admit(pdu.advertiser, target: pdu.target) != nil else {
+            return
+        }
+        follow(pointer, of: pdu, .primary(pdu, packet.modulation.phy), &ether)
+    }
+
+    private mutating func hear(
+        _ pdu: ExtendedAdvertisement,
+        after follow: AuxiliaryFollow,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        let isContinued = pdu.sid == follow.sid && pdu.dataID == follow.dataID
+        switch follow.announcement {
+        case .primary(let primary, let phy) where isContinued && pdu.kind == .auxiliary:
+            hearAuxiliary(pdu, after: primary, phy, in: packet, rssi: rssi, &ether)
+        case .primary: break
+        case .chain(let chain) where isContinued && pdu.kind == .chained:
+            hearMore(pdu, of: chain, rssi: rssi, &ether)
+        case .chain(let chain): truncate(chain, &ether)
+        }
+    }
+
+    /// AUX_ADV_IND: what ADV_EXT_IND does not say, it says.
+    private mutating func hearAuxiliary(
+        _ pdu: ExtendedAdvertisement,
+        after primary: ExtendedAdvertisement,
+        _ phy: PHY,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        let address = pdu.advertiser ?? primary.advertiser
+        guard let advertiser = admit(address, target: pdu.target ?? primary.target) else { return }
+        var heading = ReportHeading(pdu, by: advertiser, primaryPHY: phy)
+        heading.secondaryPHY = packet.modulation.phy
+        if let power = pdu.transmitPower ?? primary.transmitPower { heading.transmitPower = power }
+        hearBeginning(pdu, heading, rssi: rssi, &ether)
+        guard pdu.isScannable, let address,
+            scanner.settings.isActive(phy == .le1M ? .le1M : .codedS8)
+        else { return }
+        let advertisement = ScannableAdvertisement(
+            advertiser: address,
+            set: pdu.set,
+            heading: heading,
+            key: AdvertisementKey(heading, dataID: pdu.dataID),
+            responseLength: PacketLength.header + PacketLength.advertisingPayloadLimit
+        )
+        requestMore(advertisement, in: packet, &ether)
+    }
+
+    /// AUX_SCAN_RSP: of interest only if it answers the request of this very scanner.
+    private mutating func hearResponse(
+        _ pdu: ExtendedAdvertisement,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        guard
+            let request = takeRequest(answeredBy: pdu.advertiser, set: pdu.set, at: ether.now)
+        else { return }
+        var heading = request.heading
+        if let power = pdu.transmitPower { heading.transmitPower = power }
+        hearBeginning(pdu, heading, rssi: rssi, &ether)
+    }
+
+    /// The first packet with data, which may be all.
+    private mutating func hearBeginning(
+        _ pdu: ExtendedAdvertisement,
+        _ heading: ReportHeading,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        let key = AdvertisementKey(heading, dataID: pdu.dataID)
+        guard scanner.isNews(key) else { return }
+        let chain = AdvertisementChain(heading: heading, key: key, rssi: rssi)
+        hearMore(pdu, of: chain, rssi: rssi, &ether)
+    }
+
+    /// A packet with data: the host is told at once, and the next is waited for.
+    private mutating func hearMore(
+        _ pdu: ExtendedAdvertisement,
+        of chain: AdvertisementChain,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        var chain = chain
+        chain.rssi = rssi
+        chain.length += pdu.data.count
+        let next = pdu.kind == .primary ? nil : pdu.pointer
+        guard let next else {
+            scanner.markReported(chain.key)
+            return report(chain.heading, pdu.data[...], rssi: rssi, &ether)
+        }
+        let isFollowed =
+            chain.length <= PacketLength.extendedDataLimit
+            && follow(next, of: pdu, .chain(chain), &ether)
+        let status: HCI.ExtendedReportType.DataStatus = isFollowed ? .incomplete : .truncated
+        report(chain.heading, pdu.data[...], rssi: rssi, status: status, &ether)
+    }
+
+    /// The rest of the data is lost. It is no duplicate when it comes again.
+    mutating func truncate(_ chain: AdvertisementChain, _ ether: inout Ether) {
+        report(chain.heading, [], rssi: chain.rssi, status: .truncated, &ether)
+    }
+}

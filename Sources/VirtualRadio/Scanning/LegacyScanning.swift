@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// What a scanner does on legacy packets (Vol 6, Part B, 4.4.3).
+extension VirtualController {
+    /// ADV_IND, ADV_DIRECT_IND, ADV_NONCONN_IND or ADV_SCAN_IND was heard.
+    mutating func hear(
+        _ pdu: LegacyAdvertisement,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        guard let advertiser = admit(pdu.advertiser, target: pdu.target) else { return }
+        let heading = ReportHeading(pdu, by: advertiser)
+        let key = AdvertisementKey(heading)
+        if scanner.isNews(key) {
+            scanner.markReported(key)
+            report(heading, pdu.data[...], rssi: rssi, &ether)
+        }
+        guard pdu.isScannable, scanner.settings.isActive(packet.modulation) else { return }
+        let advertisement = ScannableAdvertisement(
+            advertiser: pdu.advertiser,
+            set: pdu.set,
+            heading: heading,
+            key: key,
+            responseLength: LegacyAdvertisingPDU.scanResponse(
+                dataLength: PacketLength.legacyDataLimit
+            ).length
+        )
+        requestMore(advertisement, in: packet, &ether)
+    }
+
+    /// SCAN_RSP was heard: of interest only if it answers the request of this very scanner.
+    mutating func hear(
+        response pdu: LegacyAdvertisement,
+        in packet: AdvertisingPacket,
+        rssi: Int8,
+        _ ether: inout Ether
+    ) {
+        guard
+            let request = takeRequest(answeredBy: pdu.advertiser, set: pdu.set, at: ether.now)
+        else { return }
+        let key = AdvertisementKey(request.heading)
+        guard scanner.isNews(key) else { return }
+        scanner.markReported(key)
+        report(request.heading, pdu.data[...], rssi: rssi, &ether)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// How one radio listens for advertisements on LE 1M, on LE Coded, or on both.
+///
+/// It cannot listen on both at a time. What a host asks for are recommendations (Vol 4, Part E,
+/// 7.8.64), and this is what becomes of them:
+///
+/// 1. If there is time for both windows, each PHY has its own rhythm, and LE Coded begins when the
+///    first window of LE 1M closes. Where intervals differ, windows meet now and then; then the PHY
+///    with the longer interval has the radio, since it waits longer for its next turn.
+/// 2. If there is not, the PHYs take turns: an interval of LE 1M, then one of LE Coded.
+struct ListeningPlan: Hashable, Sendable {
+    private let uncoded: ScanRhythm?
+    private let coded: ScanRhythm?
+
+    /// The plan that begins at `start`; nil if there is no PHY to listen on.
+    init?(start: Instant, uncoded: ScanTiming?, coded: ScanTiming?) {
+        let start = start.nanoseconds
+        switch (uncoded, coded) {
+        case (nil, nil): return nil
+        case (let uncoded?, nil):
+            self.uncoded = ScanRhythm(uncoded, start: start)
+            self.coded = nil
+        case (nil, let coded?):
+            self.uncoded = nil
+            self.coded = ScanRhythm(coded, start: start)
+        case (let uncoded?, let coded?) where Self.hasRoom(for: uncoded, and: coded):
+            let second = start + Int64(uncoded.window) * ScanTiming.step
+            self.uncoded = ScanRhythm(uncoded, start: start)
+            self.coded = ScanRhythm(coded, start: second)
+        case (let uncoded?, let coded?):
+            let both = uncoded.interval + coded.interval
+            let second = start + Int64(uncoded.interval) * ScanTiming.step
+            self.uncoded = ScanRhythm(uncoded, start: start, every: both)
+            self.coded = ScanRhythm(coded, start: second, every: both)
+        }
+    }
+
+    /// The primary channel on which the radio listens, with a receiver for the modulation, all the
+    /// time from `from` to `to`, in nanoseconds.
+    func channel(_ modulation: Modulation, from: Int64, to: Int64) -> Int? {
+        switch modulation {
+        case .le1M: Self.channel(uncoded, beside: coded, from: from, to: to)
+        case .le2M: nil
+        case .codedS2, .codedS8: Self.channel(coded, beside: uncoded, from: from, to: to)
+        }
+    }
+
+    /// Whether the radio listens, on any channel, at some time between `from` and `to`.
+    func isOpen(from: Int64, to: Int64) -> Bool {
+        uncoded?.isOpen(from: from, to: to) ?? false || coded?.isOpen(from: from, to: to) ?? false
+    }
+
+    private static func channel(
+        _ rhythm: ScanRhythm?,
+        beside other: ScanRhythm?,
+        from: Int64,
+        to: Int64
+    ) -> Int? {
+        guard let rhythm, let channel = rhythm.channel(from: from, to: to) else { return nil }
+        if let other, other.interval > rhythm.interval, other.isOpen(from: from, to: to) {
+            return nil
+        }
+        return channel
+    }
+
+    /// Whether the windows of both take no more than all the time there is.
+    private static func hasRoom(for one: ScanTiming, and other: ScanTiming) -> Bool {
+        one.window * other.interval + other.window * one.interval <= one.interval * other.interval
+    }
+}
