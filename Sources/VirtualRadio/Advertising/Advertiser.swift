@@ -3,43 +3,49 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// What a controller advertises: the one set of the legacy commands, or several.
+///
+/// Terms (Vol 6, Part B, 4.4.2):
+/// - *Set*: what is advertised, how, and to whom. Each has a rhythm of its own.
+/// - *Event*: one beat of it: a packet on each primary channel in turn, and for an extended set
+///   what they point to.
+/// - *Run*: from enabling a set to its end.
+///
+/// The sets are few, so they are in an array, and found by their handles; so are timers and packets
+/// in the air that belong to them.
 package struct Advertiser: Sendable {
     /// How many sets there may be.
     let setLimit: Int
+    /// The sets, in the order in which they were made.
+    var sets: [AdvertisingSet] = []
 
     init(setLimit: Int) {
         self.setLimit = setLimit
     }
 
-    /// The legacy advertising commands (Vol 4, Part E, 7.8.5 to 7.8.9).
-    static let legacyHandlers: [CommandHandler] = []
-    /// The extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
-    static let extendedHandlers: [CommandHandler] = []
+    /// Whether any set is enabled.
+    package var isAdvertising: Bool { sets.contains { $0.run != nil } }
+
+    /// Where in `sets` the one with the handle is.
+    func place(of handle: UInt8) -> Int? {
+        sets.firstIndex { $0.handle == handle }
+    }
+
+    /// Where the one with the handle is; throws Unknown Advertising Identifier if there is none.
+    func requirePlace(of handle: UInt8) throws(HCI.ErrorCode) -> Int {
+        guard let place = place(of: handle) else { throw .unknownAdvertisingIdentifier }
+        return place
+    }
 }
 
 extension VirtualController {
-    /// The next event of the set, or the next packet of its event, is due.
-    mutating func advertise(_ set: UInt8, _ ether: inout Ether) {}
+    /// Stops all advertising in silence and forgets all sets, as Reset does.
+    mutating func resetAdvertiser(_ ether: inout Ether) {
+        for place in advertiser.sets.indices { stopAdvertising(place, &ether) }
+        advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
+    }
+}
 
-    /// The set has advertised for as long as it was asked to.
-    mutating func advertisingEnds(_ set: UInt8, _ ether: inout Ether) {}
-
-    /// A packet of a set has ended, and all that heard it have acted on it.
-    mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {}
-
-    /// Somebody wants a scan response.
-    mutating func hear(
-        _ request: ScanRequest,
-        in packet: AdvertisingPacket,
-        rssi: Int8,
-        _ ether: inout Ether
-    ) {}
-
-    /// Somebody wants a connection.
-    mutating func hear(
-        _ request: ConnectionRequest,
-        in packet: AdvertisingPacket,
-        rssi: Int8,
-        _ ether: inout Ether
-    ) {}
+extension Advertiser {
+    /// The extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
+    static let extendedHandlers: [CommandHandler] = []
 }

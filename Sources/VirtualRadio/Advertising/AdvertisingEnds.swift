@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// How advertising ends other than by command.
+extension VirtualController {
+    /// The set has advertised for as long as it was asked to.
+    mutating func advertisingEnds(_ set: UInt8, _ ether: inout Ether) {
+        guard let place = advertiser.place(of: set), advertiser.sets[place].run != nil else {
+            return
+        }
+        advertiser.sets[place].run?.endTimer = nil
+        if advertiser.sets[place].isOfLegacyCommands {
+            stopAdvertising(place, &ether)
+            reportMissedConnection(&ether)
+        } else {
+            terminateSet(place, .advertisingTimeout, &ether)
+        }
+    }
+
+    /// The set has led to a connection, and so ends.
+    mutating func connect(_ place: Int, as handle: ConnectionHandle, _ ether: inout Ether) {
+        if advertiser.sets[place].isOfLegacyCommands {
+            stopAdvertising(place, &ether)
+        } else {
+            terminateSet(place, .success, connection: handle, &ether)
+        }
+    }
+
+    /// Ends an extended set and tells the host (Vol 4, Part E, 7.7.65.18).
+    mutating func terminateSet(
+        _ place: Int,
+        _ reason: HCI.ErrorCode,
+        connection: ConnectionHandle = ConnectionHandle(rawValue: 0),
+        _ ether: inout Ether
+    ) {
+        let terminated = HCI.LEAdvertisingSetTerminated(
+            status: reason,
+            advertisingHandle: advertiser.sets[place].handle,
+            connectionHandle: connection,
+            completedEvents: advertiser.sets[place].run?.reportedEvents ?? 0
+        )
+        stopAdvertising(place, &ether)
+        ether.emit(.advertisingSetTerminated(terminated), to: radio)
+    }
+
+    /// The request that the set waited for, or might have, has come: waits for its end no more.
+    mutating func cancelWait(_ place: Int, _ ether: inout Ether) {
+        var timer = advertiser.sets[place].run?.timer
+        ether.cancel(&timer)
+        advertiser.sets[place].run?.timer = nil
+    }
+
+    /// High duty cycle advertising found nobody: a connection that was not made
+    /// (Vol 4, Part E, 7.8.9), in the newest form of the event that the host wants to see.
+    private func reportMissedConnection(_ ether: inout Ether) {
+        let none = HCI.LEConnectionComplete(
+            status: .advertisingTimeout,
+            connectionHandle: ConnectionHandle(rawValue: 0),
+            role: .peripheral,
+            peerAddress: .none,
+            interval: HCI.ConnectionInterval(rawValue: 0),
+            peripheralLatency: 0,
+            supervisionTimeout: HCI.Timeout(rawValue: 0)
+        )
+        let enhanced = HCI.LEEnhancedConnectionComplete(
+            status: none.status,
+            connectionHandle: none.connectionHandle,
+            role: none.role,
+            peerAddress: none.peerAddress,
+            localPrivateAddress: HCI.BareAddress(value: 0),
+            peerPrivateAddress: HCI.BareAddress(value: 0),
+            interval: none.interval,
+            peripheralLatency: none.peripheralLatency,
+            supervisionTimeout: none.supervisionTimeout
+        )
+        let wantsEnhanced = ether.ports[radio.index].leEventMask.contains(
+            .enhancedConnectionComplete
+        )
+        ether.emit(
+            wantsEnhanced ? .enhancedConnectionComplete(enhanced) : .connectionComplete(none),
+            to: radio
+        )
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// The packets of the sets.
+extension VirtualController {
+    /// The packet of the present event on a primary channel.
+    func primaryPacket(
+        _ place: Int,
+        on channel: RadioChannel,
+        at start: Instant
+    ) -> AdvertisingPacket {
+        let set = advertiser.sets[place]
+        return AdvertisingPacket(
+            set.manner.isLegacy ? .legacy(legacyPDU(set)) : .extended(extendedPDU(set)),
+            from: radio,
+            on: channel,
+            modulation: set.manner.primary,
+            start: start
+        )
+    }
+
+    /// ADV_IND, ADV_DIRECT_IND, ADV_SCAN_IND or ADV_NONCONN_IND (Vol 6, Part B, 2.3.1).
+    private func legacyPDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
+        LegacyAdvertisement(
+            set: set.handle,
+            advertiser: set.run?.addresses.own ?? publicAddress,
+            target: set.run?.addresses.target,
+            isConnectable: set.manner.isConnectable,
+            isScannable: set.manner.isScannable,
+            supportsChannelSelection2: !configuration.isOld,
+            data: set.manner.carriesData ? set.data.octets : []
+        )
+    }
+
+    /// SCAN_RSP (Vol 6, Part B, 2.3.2.2).
+    func scanResponsePDU(_ set: borrowing AdvertisingSet) -> LegacyAdvertisement {
+        LegacyAdvertisement(
+            set: set.handle,
+            advertiser: set.run?.addresses.own ?? publicAddress,
+            isConnectable: false,
+            isScannable: false,
+            supportsChannelSelection2: !configuration.isOld,
+            data: set.response.octets
+        )
+    }
+
+    /// ADV_EXT_IND (Vol 6, Part B, 2.3.1.5). It only points, if there is anything to point to: then
+    /// the addresses are in the packet that it points to.
+    private func extendedPDU(_ set: borrowing AdvertisingSet) -> ExtendedAdvertisement {
+        let pointer = set.run?.pointer
+        return extendedPDU(
+            .primary,
+            set,
+            fields: pointer == nil ? auxiliaryFields(set.manner) : [.dataInfo, .auxiliaryPointer],
+            pointer: pointer,
+            data: []
+        )
+    }
+
+    /// A packet with the common extended payload that has the fields, and the pointer and data.
+    func extendedPDU(
+        _ kind: ExtendedAdvertisement.Kind,
+        _ set: borrowing AdvertisingSet,
+        fields: ExtendedAdvertisingPDU.Fields,
+        pointer: ExtendedAdvertisement.Pointer?,
+        data: [UInt8]
+    ) -> ExtendedAdvertisement {
+        let addresses = set.run?.addresses
+        return ExtendedAdvertisement(
+            kind: kind,
+            set: set.handle,
+            advertiser: fields.contains(.advertiserAddress) ? addresses?.own : nil,
+            target: fields.contains(.targetAddress) ? addresses?.target : nil,
+            isConnectable: kind != .scanResponse && set.manner.isConnectable,
+            isScannable: kind != .scanResponse && set.manner.isScannable,
+            sid: set.manner.sid,
+            dataID: set.dataID,
+            pointer: pointer,
+            transmitPower: fields.contains(.transmitPower) ? set.manner.transmitPower : nil,
+            data: data,
+            length: ExtendedAdvertisingPDU(fields, dataLength: data.count)?.length ?? 0
+        )
+    }
+
+    /// The fields of the AUX_ADV_IND of such a set, and of its ADV_EXT_IND if that is all there is
+    /// (Vol 6, Part B, 2.3.1.6).
+    func auxiliaryFields(_ manner: AdvertisingManner) -> ExtendedAdvertisingPDU.Fields {
+        var fields: ExtendedAdvertisingPDU.Fields = [.dataInfo]
+        if !manner.isAnonymous { fields.insert(.advertiserAddress) }
+        if manner.isDirected { fields.insert(.targetAddress) }
+        if manner.properties.contains(.includesTransmitPower) { fields.insert(.transmitPower) }
+        return fields
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+extension Advertiser {
+    /// The legacy advertising commands (Vol 4, Part E, 7.8.5 to 7.8.9).
+    static let legacyHandlers: [CommandHandler] = [
+        .completing(HCI.LESetAdvertisingParameters.self, in: .legacy) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let manner = try AdvertisingManner(command)
+            let place = controller.advertiser.legacyPlace
+            guard controller.advertiser.sets[place].run == nil else { throw .commandDisallowed }
+            controller.advertiser.sets[place].manner = manner
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LEReadAdvertisingPhysicalChannelTxPower.self) {
+            (controller, _, _) throws(HCI.ErrorCode) in
+            .init(level: controller.reportedPower)
+        },
+        .completing(HCI.LESetAdvertisingData.self, in: .legacy) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let place = controller.advertiser.legacyPlace
+            controller.advertiser.sets[place].data.octets = command.data.bytes
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LESetScanResponseData.self, in: .legacy) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let place = controller.advertiser.legacyPlace
+            controller.advertiser.sets[place].response.octets = command.data.bytes
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LESetAdvertisingEnable.self, in: .legacy) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            try controller.setLegacyAdvertising(command.isEnabled, &ether)
+            return HCI.NoReturnParameters()
+        },
+    ]
+
+    /// Where the set of the legacy commands is, which the first of them makes.
+    fileprivate var legacyPlace: Int {
+        mutating get {
+            if let place = place(of: AdvertisingSet.legacyHandle) { return place }
+            sets.append(
+                AdvertisingSet(
+                    handle: AdvertisingSet.legacyHandle,
+                    manner: .standard,
+                    isOfLegacyCommands: true
+                )
+            )
+            return sets.count - 1
+        }
+    }
+}
+
+extension VirtualController {
+    /// The power with which it sends, as controllers report it.
+    var reportedPower: Int8 {
+        let power = configuration.transmitPower
+        return power.isFinite ? Int8(min(max(power.rounded(), -127), 20)) : 0
+    }
+
+    /// LE Set Advertising Enable. Enabling what is enabled changes nothing.
+    fileprivate mutating func setLegacyAdvertising(
+        _ isEnabled: Bool,
+        _ ether: inout Ether
+    ) throws(HCI.ErrorCode) {
+        let place = advertiser.legacyPlace
+        guard isEnabled else { return stopAdvertising(place, &ether) }
+        guard advertiser.sets[place].run == nil else { return }
+        guard let addresses = addresses(for: advertiser.sets[place]) else {
+            throw .invalidCommandParameters
+        }
+        let manner = advertiser.sets[place].manner
+        let run = AdvertisingRun(
+            interval: manner.intervals.lowerBound.nanoseconds,
+            eventLimit: 0,
+            addresses: addresses
+        )
+        let limit = manner.isHighDutyCycle ? AdvertisingPace.highDutyLimit : nil
+        startAdvertising(place, run, lasting: limit, &ether)
+    }
+}
+
+extension AdvertisingManner {
+    /// What the legacy command asks for; throws if that makes no sense.
+    init(_ command: HCI.LESetAdvertisingParameters) throws(HCI.ErrorCode) {
+        guard let properties = Self.properties[command.type] else {
+            throw .invalidCommandParameters
+        }
+        let isHighDuty = command.type == .directedHighDutyCycle
+        self.init(
+            properties: properties,
+            intervals: isHighDuty
+                ? AdvertisingPace.highDutyInterval...AdvertisingPace.highDutyInterval
+                : try Self.intervals(
+                    command.intervalMinimum.duration,
+                    command.intervalMaximum.duration,
+                    within: AdvertisingPace.legacyIntervals
+                )
+        )
+        try setAddressing(
+            channels: command.channels,
+            own: command.ownAddressType,
+            peer: command.peerAddress,
+            policy: command.filterPolicy
+        )
+    }
+
+    /// The properties by which the extended commands name the legacy types.
+    private static let properties: [HCI.AdvertisingType: HCI.AdvertisingProperties] = [
+        .connectableUndirected: [.legacy, .connectable, .scannable],
+        .directedHighDutyCycle: [.legacy, .connectable, .directed, .highDutyCycle],
+        .scannable: [.legacy, .scannable],
+        .nonConnectable: [.legacy],
+        .directedLowDutyCycle: [.legacy, .connectable, .directed],
+    ]
+
+    /// The range of intervals, if it is one and the controller supports it.
+    static func intervals(
+        _ minimum: Duration,
+        _ maximum: Duration,
+        within supported: ClosedRange<Duration>
+    ) throws(HCI.ErrorCode) -> ClosedRange<Duration> {
+        guard supported.contains(minimum), supported.contains(maximum) else {
+            throw .unsupportedFeatureOrParameterValue
+        }
+        guard minimum <= maximum else { throw .invalidCommandParameters }
+        return minimum...maximum
+    }
+
+    /// Takes over what both kinds of commands say in the same words, if it makes sense. Reserved
+    /// channels are passed over.
+    mutating func setAddressing(
+        channels: HCI.AdvertisingChannels,
+        own: HCI.OwnAddressType,
+        peer: HCI.PeerAddress,
+        policy: HCI.AdvertisingFilterPolicy
+    ) throws(HCI.ErrorCode) {
+        self.channels = channels.intersection(.all)
+        guard !self.channels.isEmpty,
+            HCI.OwnAddressType.names[own.rawValue] != nil,
+            peer.type == .public || peer.type == .random,
+            HCI.AdvertisingFilterPolicy.names[policy.rawValue] != nil,
+            let address = peer.deviceAddress
+        else { throw .invalidCommandParameters }
+        ownAddressType = own
+        self.peer = address
+        filterPolicy = policy
+    }
+}

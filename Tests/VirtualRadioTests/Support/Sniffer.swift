@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import VirtualRadio
+
+/// Hears every packet on the advertising channels of a world, without being there.
+final class Sniffer {
+    /// What was sent, in the order of the ends.
+    private(set) var packets: [AdvertisingPacket] = []
+
+    /// Listens from now on.
+    init(_ world: World) {
+        world.core.packetObserver = { [unowned self] in packets.append($0) }
+    }
+
+    /// Forgets what it heard.
+    func forget() { packets = [] }
+
+    /// The packets by event: a new one begins with each packet on the lowest channel that occurs.
+    var events: [[AdvertisingPacket]] {
+        let lowest = packets.map(\.channel).filter { $0 >= 37 }.min()
+        return packets.reduce(into: []) { events, packet in
+            if packet.channel == lowest || events.isEmpty { events.append([]) }
+            events[events.count - 1].append(packet)
+        }
+    }
+}
+
+extension AdvertisingPacket {
+    /// The index of its channel.
+    var channel: Int { transmission.channel.index }
+    /// When it began.
+    var start: Instant { transmission.start }
+    /// When it had ended.
+    var end: Instant { transmission.end }
+
+    /// The legacy advertisement, if it is one.
+    var legacy: LegacyAdvertisement? {
+        if case .legacy(let pdu) = pdu { pdu } else { nil }
+    }
+
+    /// The scan response of a legacy set, if it is one.
+    var scanResponse: LegacyAdvertisement? {
+        if case .scanResponse(let pdu) = pdu { pdu } else { nil }
+    }
+
+    /// The extended packet, if it is one.
+    var extended: ExtendedAdvertisement? {
+        if case .extended(let pdu) = pdu { pdu } else { nil }
+    }
+
+    /// The answer to an AUX_CONNECT_REQ, if it is one.
+    var connectionResponse: ConnectionResponse? {
+        if case .connectionResponse(let pdu) = pdu { pdu } else { nil }
+    }
+}
+
+extension Collection<Instant> {
+    /// The times from each to the next.
+    var gaps: [Duration] { zip(self, dropFirst()).map { $1 - $0 } }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import VirtualRadio
+
+extension TestHost {
+    /// A device that is not in the world: the target of directed advertising.
+    static let stranger = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
+
+    /// The legacy parameters, of which a test changes what it is about.
+    static func parameters(
+        _ type: HCI.AdvertisingType = .connectableUndirected,
+        interval: UInt16 = 160,
+        own: HCI.OwnAddressType = .public,
+        peer: DeviceAddress = stranger,
+        channels: HCI.AdvertisingChannels = .all,
+        policy: HCI.AdvertisingFilterPolicy = .unfiltered
+    ) -> HCI.LESetAdvertisingParameters {
+        HCI.LESetAdvertisingParameters(
+            intervalMinimum: HCI.ScanInterval(rawValue: interval),
+            intervalMaximum: HCI.ScanInterval(rawValue: interval),
+            type: type,
+            ownAddressType: own,
+            peerAddress: HCI.PeerAddress(peer),
+            channels: channels,
+            filterPolicy: policy
+        )
+    }
+
+    /// Advertises by the legacy commands.
+    func advertise(
+        _ type: HCI.AdvertisingType = .connectableUndirected,
+        interval: UInt16 = 160,
+        own: HCI.OwnAddressType = .public,
+        peer: DeviceAddress = stranger,
+        channels: HCI.AdvertisingChannels = .all,
+        policy: HCI.AdvertisingFilterPolicy = .unfiltered,
+        data: [UInt8] = [2, 1, 6],
+        response: [UInt8] = []
+    ) throws {
+        try perform(
+            Self.parameters(
+                type,
+                interval: interval,
+                own: own,
+                peer: peer,
+                channels: channels,
+                policy: policy
+            )
+        )
+        if let data = HCI.LegacyAdvertisingData(data) {
+            try perform(HCI.LESetAdvertisingData(data: data))
+        }
+        if let data = HCI.LegacyAdvertisingData(response) {
+            try perform(HCI.LESetScanResponseData(data: data))
+        }
+        try perform(HCI.LESetAdvertisingEnable(isEnabled: true))
+    }
+}
