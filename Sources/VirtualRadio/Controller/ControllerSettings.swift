@@ -20,6 +20,4 @@ package struct ControllerSettings: Sendable {
     package var channelMap: UInt64 = 0x1F_FFFF_FFFF
     /// Write Authenticated Payload Timeout is for each link; this is the default.
     package var authenticatedPayloadTimeout = Duration.seconds(30)
-    /// Which of the two ways of advertising and scanning the host has used; nil while neither.
-    package var dialect: CommandDialect?
 }

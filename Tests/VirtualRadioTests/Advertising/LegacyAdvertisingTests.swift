@@ -59,7 +59,9 @@ struct LegacyAdvertisingTests {
         world.run(for: .seconds(100))
         let gaps = sniffer.events.map { $0[0].start }.gaps
         #expect(gaps.allSatisfy { (.milliseconds(100) ... .milliseconds(110)).contains($0) })
-        #expect(gaps.contains { $0 < .milliseconds(101) } && gaps.contains { $0 > .milliseconds(109) })
+        #expect(
+            gaps.contains { $0 < .milliseconds(101) } && gaps.contains { $0 > .milliseconds(109) }
+        )
     }
 
     @Test("Advertisers keep their rate", arguments: [32, 160, 1636, 16384] as [UInt16])
@@ -67,7 +69,8 @@ struct LegacyAdvertisingTests {
         try advertise(.connectableUndirected, interval: interval)
         world.run(for: .seconds(1000))
         let expected =
-            AdvertisingEvent.meanRate(interval: HCI.ScanInterval(rawValue: interval).duration) * 1000
+            AdvertisingEvent.meanRate(interval: HCI.ScanInterval(rawValue: interval).duration)
+            * 1000
         #expect(abs(Double(sniffer.events.count) - expected) < max(3, expected * 0.01))
     }
 
