@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothTypes
+
+/// What one device advertises, and how.
+struct AdvertisingPlan: Sendable {
+    /// The form of the packets.
+    enum Form: Sendable {
+        /// As of Bluetooth 4.0: everybody hears them, and they carry 31 octets.
+        case legacy
+        /// As of Bluetooth 5.0, on a primary and a secondary channel.
+        case extended
+    }
+
+    /// What others may do about it.
+    enum Kind: Sendable {
+        case connectable
+        case nonConnectable
+    }
+
+    /// The one advertising set, where there are sets.
+    static let handle: UInt8 = 0
+    /// How long an interval can be on a legacy controller (Vol 4, Part E, 7.8.5).
+    static let legacyIntervalLimit = Duration.milliseconds(10_240)
+    static let intervalMinimum = Duration.milliseconds(20)
+
+    var form = Form.legacy
+    var kind = Kind.connectable
+    var data: AdvertisingData
+    /// What scanners get who ask; nothing for a device that is not connectable.
+    var scanResponse: AdvertisingData?
+    var interval: Duration
+    /// The random address to advertise from; nil for the public one.
+    var randomAddress: DeviceAddress?
+
+    /// What tells the controller all of it and starts it, in order. A controller that knows the
+    /// extended commands gets those, also for legacy packets: it may have been asked about its
+    /// advertising sets before, and then refuses the others (Vol 4, Part E, 3.1.1).
+    func commands(for capabilities: ControllerCapabilities) -> [HCI.EncodedCommand] {
+        let setUp = capabilities.supportsExtendedAdvertising ? extendedSetUp : legacySetUp
+        return setUp + [enable(for: capabilities)]
+    }
+
+    /// What starts it again after a connection.
+    func enable(for capabilities: ControllerCapabilities) -> HCI.EncodedCommand {
+        guard capabilities.supportsExtendedAdvertising else {
+            return .init(HCI.LESetAdvertisingEnable(isEnabled: true))
+        }
+        let run = HCI.AdvertisingSetRun(advertisingHandle: Self.handle)
+        return .init(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [run]))
+    }
+
+    private var ownAddressType: HCI.OwnAddressType { randomAddress == nil ? .public : .random }
+}
+
+// The legacy commands.
+extension AdvertisingPlan {
+    private var legacySetUp: [HCI.EncodedCommand] {
+        var commands: [HCI.EncodedCommand] = []
+        if let randomAddress {
+            commands.append(
+                .init(HCI.LESetRandomAddress(address: .init(value: randomAddress.value)))
+            )
+        }
+        commands.append(legacyParameters)
+        if let data = HCI.LegacyAdvertisingData(data.bytes) {
+            commands.append(.init(HCI.LESetAdvertisingData(data: data)))
+        }
+        if let bytes = scanResponse?.bytes, let data = HCI.LegacyAdvertisingData(bytes) {
+            commands.append(.init(HCI.LESetScanResponseData(data: data)))
+        }
+        return commands
+    }
+
+    private var legacyParameters: HCI.EncodedCommand {
+        let held = min(max(interval, Self.intervalMinimum), Self.legacyIntervalLimit)
+        return .init(
+            HCI.LESetAdvertisingParameters(
+                intervalMinimum: HCI.ScanInterval(held),
+                intervalMaximum: HCI.ScanInterval(held),
+                type: legacyType,
+                ownAddressType: ownAddressType
+            )
+        )
+    }
+
+    private var legacyType: HCI.AdvertisingType {
+        switch kind {
+        case .connectable: .connectableUndirected
+        case .nonConnectable: scanResponse == nil ? .nonConnectable : .scannable
+        }
+    }
+}
+
+// The extended commands.
+extension AdvertisingPlan {
+    private var extendedSetUp: [HCI.EncodedCommand] {
+        var commands = [extendedParameters]
+        if let randomAddress {
+            commands.append(
+                .init(
+                    HCI.LESetAdvertisingSetRandomAddress(
+                        advertisingHandle: Self.handle,
+                        address: .init(value: randomAddress.value)
+                    )
+                )
+            )
+        }
+        commands.append(
+            .init(
+                HCI.LESetExtendedAdvertisingData(
+                    advertisingHandle: Self.handle,
+                    data: data.bytes[...]
+                )
+            )
+        )
+        if form == .legacy, let scanResponse {
+            commands.append(
+                .init(
+                    HCI.LESetExtendedScanResponseData(
+                        advertisingHandle: Self.handle,
+                        data: scanResponse.bytes[...]
+                    )
+                )
+            )
+        }
+        return commands
+    }
+
+    private var extendedParameters: HCI.EncodedCommand {
+        let units = max(interval, Self.intervalMinimum).nanoseconds / 625_000
+        let wireInterval = HCI.AdvertisingInterval(rawValue: UInt32(clamping: units))
+        return .init(
+            HCI.LESetExtendedAdvertisingParameters(
+                advertisingHandle: Self.handle,
+                properties: properties,
+                intervalMinimum: wireInterval,
+                intervalMaximum: wireInterval,
+                ownAddressType: ownAddressType
+            )
+        )
+    }
+
+    /// An extended advertisement is never connectable and scannable at once
+    /// (Vol 4, Part E, 7.8.53).
+    private var properties: HCI.AdvertisingProperties {
+        var properties: HCI.AdvertisingProperties = form == .legacy ? [.legacy] : []
+        if kind == .connectable { properties.insert(.connectable) }
+        if form == .legacy, kind == .connectable || scanResponse != nil {
+            properties.insert(.scannable)
+        }
+        return properties
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothTypes
+
+/// What a beacon says.
+public enum BeaconMessage: Hashable, Sendable {
+    /// An identity in Apple's format: a UUID for the owner, two numbers for the place, and the
+    /// power in dBm that is received at one metre.
+    case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
+    /// An address of the web in Google's format, and the power in dBm that is received right at
+    /// the beacon. As much of the address as 17 octets hold in that format's shorthand.
+    case eddystoneURL(String, power: Int8)
+    /// A name alone.
+    case name(String)
+    /// Anything else.
+    case data(AdvertisingData)
+
+    /// Apple's company identifier (Assigned Numbers, 7.1).
+    private static let apple: UInt16 = 0x004C
+    /// The service UUID that Google uses for Eddystone (Assigned Numbers, 3.10).
+    private static let eddystone = BluetoothUUID(0xFEAA)
+
+    /// The message as it is advertised.
+    public var advertisingData: AdvertisingData {
+        if case .data(let data) = self { return data }
+        var builder = AdvertisingData.Builder()
+        try? builder.append(flags: [.generalDiscoverable, .brEdrNotSupported])
+        // Each of these fits: 27, 4 + 22 and any number of octets, beside the three of the flags.
+        switch self {
+        case .iBeacon(let uuid, let major, let minor, let power):
+            let bytes = Self.iBeacon(uuid, major, minor, power)
+            try? builder.append(manufacturerData: .init(company: Self.apple, bytes: bytes))
+        case .eddystoneURL(let url, let power):
+            let frame = [0x10, UInt8(bitPattern: power)] + EddystoneURL.encode(url)
+            try? builder.append(serviceUUIDs: [Self.eddystone])
+            try? builder.append(serviceData: frame, of: Self.eddystone)
+        case .name(let name): builder.appendLocalName(name)
+        case .data: break
+        }
+        return builder.data
+    }
+
+    /// Type and length, then all numbers most significant octet first.
+    private static func iBeacon(
+        _ uuid: BluetoothUUID,
+        _ major: UInt16,
+        _ minor: UInt16,
+        _ power: Int8
+    ) -> [UInt8] {
+        let numbers = [major, minor].flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        return [0x02, 0x15] + uuid.bytes128.reversed() + numbers + [UInt8(bitPattern: power)]
+    }
+}
+
+/// The shorthand for addresses of the web in Eddystone-URL frames.
+enum EddystoneURL {
+    /// How many octets there may be after that for the scheme.
+    static let lengthLimit = 17
+
+    /// One octet for each, by its place in the list.
+    private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
+    private static let endings = [
+        ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",
+        ".com", ".org", ".edu", ".net", ".info", ".biz", ".gov",
+    ]
+
+    /// The octets: the scheme, then the rest with its common endings shortened, as far as it goes.
+    /// An address without a scheme is taken for one of https.
+    static func encode(_ url: String) -> [UInt8] {
+        let scheme = schemes.indices.first { url.hasPrefix(schemes[$0]) }
+        var rest = scheme.map { url.dropFirst(schemes[$0].count) } ?? url[...]
+        var bytes: [UInt8] = []
+        while !rest.isEmpty, bytes.count < lengthLimit {
+            if let ending = endings.indices.first(where: { rest.hasPrefix(endings[$0]) }) {
+                bytes.append(UInt8(ending))
+                rest = rest.dropFirst(endings[ending].count)
+            } else {
+                bytes += rest.removeFirst().utf8
+            }
+        }
+        return [UInt8(scheme ?? 3)] + bytes.prefix(lengthLimit)
+    }
+}
