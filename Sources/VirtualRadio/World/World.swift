@@ -53,6 +53,7 @@ public final class World {
     /// Sends octets from the host to its controller: H4 packets, cut in any way. It gets them in
     /// the next run, at the present instant.
     public func send(_ bytes: [UInt8], to controller: ControllerID) {
+        watch?.see(bytes, .toController, of: controller, now: now)
         core.timeline.schedule(.hostSent(bytes, controller.radio), at: now)
     }
 
@@ -71,6 +72,25 @@ public final class World {
     }
 
     private var receivers: [Int: ([UInt8]) -> Void] = [:]
+    private var watch: InvariantWatch?
+
+    /// Watches from here on that hosts and controllers keep the rules of HCI and ATT which hold
+    /// whatever happens: every command is answered once, credits are never negative, nothing is
+    /// sent on a closed link, one ATT request at a time. `violations` tells what did not hold.
+    ///
+    /// Call it before the first packet. Fault plans that take packets away between host and
+    /// controller break these rules.
+    public func watchInvariants() {
+        watch = InvariantWatch()
+    }
+
+    /// The rules that did not hold so far, the oldest first: up to a hundred.
+    public var violations: [Violation] { watch?.violations ?? [] }
+
+    /// Ends a simulation: what should have happened by now, and has not, is a violation as well.
+    public func finishWatching() {
+        watch?.finish(now: now)
+    }
 
     /// Runs all that is due in the next `duration`; the present is its end then.
     @discardableResult
@@ -116,6 +136,7 @@ public final class World {
         guard let event = core.timeline.next(through: end) else { return false }
         core.handle(event)
         for (radio, packet) in core.takeDeliveries() {
+            watch?.see(packet, .toHost, of: ControllerID(radio), now: now)
             if let receive = receivers[radio.index] {
                 receive(packet)
             } else {

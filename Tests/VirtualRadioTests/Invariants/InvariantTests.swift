@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// Sequences of packets that keep each rule, and that break it.
+@Suite struct InvariantTests {
+    private let handle = ConnectionHandle(rawValue: 0x0040)
+
+    private func command(_ command: some HCICommand) -> HCI.Packet {
+        let encoded = HCI.EncodedCommand(command)
+        return .command(opcode: encoded.opcode, parameters: encoded.parameters[...])
+    }
+
+    private func complete(_ opcode: HCI.Opcode, _ parameters: [UInt8] = [0]) -> HCI.Packet {
+        HCI.Event.commandComplete(
+            HCI.CommandComplete(
+                allowedPackets: 1,
+                opcode: opcode,
+                returnParameters: parameters[...]
+            )
+        ).packet
+    }
+
+    private func completed(_ count: UInt16) -> HCI.Packet {
+        let completed = HCI.CompletedPackets(connectionHandle: handle, count: count)
+        return HCI.Event.numberOfCompletedPackets(
+            HCI.NumberOfCompletedPackets(completed: [completed])
+        ).packet
+    }
+
+    private var connected: HCI.Packet {
+        let parameters: [UInt8] = [
+            0, 0x40, 0, 0, 0, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 72, 0, 0,
+        ]
+        return .event(code: .leMeta, parameters: [1] + parameters[...])
+    }
+
+    private var disconnected: HCI.Packet {
+        .event(code: .disconnectionComplete, parameters: [0, 0x40, 0, 0x13])
+    }
+
+    private func att(_ opcode: UInt8) -> HCI.Packet {
+        .acl(
+            HCI.ACLPacket(
+                connectionHandle: handle,
+                boundary: .firstNonFlushable,
+                payload: [3, 0, 4, 0, opcode, 1, 0]
+            )
+        )
+    }
+
+    /// Shows the packets to the invariant, and returns how many it objects to.
+    private func objections(
+        of invariant: any Invariant,
+        to packets: [(WireDirection, HCI.Packet)]
+    ) -> Int {
+        var invariant = invariant
+        return packets.reduce(0) { count, packet in
+            invariant.see(packet.1, packet.0, now: .zero) == nil ? count : count + 1
+        }
+    }
+
+    @Test func anAnsweredCommandIsFineAndASecondAnswerIsNot() {
+        let reset = command(HCI.Reset())
+        let exchange = [(WireDirection.toController, reset), (.toHost, complete(.reset))]
+        #expect(objections(of: CommandInvariant(), to: exchange) == 0)
+        let twice = exchange + [(.toHost, complete(.reset))]
+        #expect(objections(of: CommandInvariant(), to: twice) == 1)
+        let nothing = [(WireDirection.toHost, complete(HCI.Opcode(rawValue: 0), []))]
+        #expect(objections(of: CommandInvariant(), to: nothing) == 0)
+    }
+
+    @Test func aCommandThatIsNeverAnsweredIsFoundAtTheEnd() {
+        var invariant = CommandInvariant()
+        let early = invariant.see(command(HCI.LERand()), .toController, now: .zero)
+        #expect(early == nil)
+        #expect(invariant.finish(now: .zero + .seconds(1)) == nil)
+        #expect(invariant.finish(now: .zero + CommandInvariant.patience) != nil)
+    }
+
+    @Test func resetAnswersForWhatWasSentBefore() {
+        var invariant = CommandInvariant()
+        for packet in [command(HCI.LERand()), command(HCI.Reset())] {
+            _ = invariant.see(packet, .toController, now: .zero)
+        }
+        #expect(invariant.see(complete(.reset), .toHost, now: .zero) == nil)
+        #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
+    }
+
+    @Test func dataBeyondTheCreditsIsObjectedTo() {
+        let size: [UInt8] = [0, 251, 0, 2]
+        let known = [(WireDirection.toHost, complete(.leReadBufferSize, size))]
+        let data = (WireDirection.toController, att(0x52))
+        #expect(objections(of: CreditInvariant(), to: known + [data, data]) == 0)
+        #expect(objections(of: CreditInvariant(), to: known + [data, data, data]) == 1)
+        let returned = known + [data, data, (.toHost, completed(1)), data]
+        #expect(objections(of: CreditInvariant(), to: returned) == 0)
+        let afterEnd = known + [data, data, (.toHost, disconnected), data, data]
+        #expect(objections(of: CreditInvariant(), to: afterEnd) == 0)
+        #expect(objections(of: CreditInvariant(), to: [data]) == 1)
+    }
+
+    @Test func creditsForWhatWasNotSentAreObjectedTo() {
+        let known = [(WireDirection.toHost, complete(.leReadBufferSize, [0, 251, 0, 2]))]
+        let data = (WireDirection.toController, att(0x52))
+        #expect(objections(of: CreditInvariant(), to: known + [(.toHost, completed(1))]) == 1)
+        let tooMany = known + [data, (.toHost, completed(2))]
+        #expect(objections(of: CreditInvariant(), to: tooMany) == 1)
+    }
+
+    @Test(arguments: [WireDirection.toController, .toHost])
+    func dataOnAClosedLinkIsObjectedTo(direction: WireDirection) {
+        let data = (direction, att(0x52))
+        let open = (WireDirection.toHost, connected)
+        let closed = (WireDirection.toHost, disconnected)
+        #expect(objections(of: OpenLinkInvariant(), to: [open, data, data, closed]) == 0)
+        #expect(objections(of: OpenLinkInvariant(), to: [data]) == 1)
+        #expect(objections(of: OpenLinkInvariant(), to: [open, closed, data]) == 1)
+        #expect(objections(of: OpenLinkInvariant(), to: [open, open]) == 1)
+        #expect(objections(of: OpenLinkInvariant(), to: [closed]) == 1)
+        let reset = (WireDirection.toHost, complete(.reset))
+        #expect(objections(of: OpenLinkInvariant(), to: [open, reset, data]) == 1)
+    }
+
+    @Test(arguments: [WireDirection.toController, .toHost])
+    func aSecondRequestBeforeTheAnswerIsObjectedTo(asked: WireDirection) {
+        let (read, answer) = ((asked, att(0x0A)), (asked.opposite, att(0x0B)))
+        let (command, indication) = ((asked, att(0x52)), (asked, att(0x1D)))
+        let opposite = (asked.opposite, att(0x0A))
+        let fine = [read, command, indication, opposite, answer, read]
+        #expect(objections(of: OneRequestInvariant(), to: fine) == 0)
+        #expect(objections(of: OneRequestInvariant(), to: [read, read]) == 1)
+        #expect(objections(of: OneRequestInvariant(), to: [indication, indication]) == 1)
+        #expect(objections(of: OneRequestInvariant(), to: [answer]) == 1)
+        let again = [read, (WireDirection.toHost, disconnected), read]
+        #expect(objections(of: OneRequestInvariant(), to: again) == 0)
+    }
+
+    @Test func aWorldCollectsWhatIsViolated() throws {
+        let world = World(seed: 1)
+        world.watchInvariants()
+        let controller = try #require(world.addController(ControllerConfiguration()))
+        let cut = HCI.EncodedCommand(HCI.Disconnect(connectionHandle: handle, reason: .success))
+        world.send(Array(cut.h4Packet.prefix(3)), to: controller)
+        world.send(Array(cut.h4Packet.dropFirst(3)), to: controller)
+        world.run(for: .seconds(1))
+        world.send(att(0x0A).h4Bytes, to: controller)
+        world.run(for: .seconds(1))
+        world.finishWatching()
+        let rules = world.violations.map(\.rule)
+        #expect(rules == ["credits are never negative", "nothing is sent on a closed link"])
+        #expect(world.violations.first?.description.hasPrefix("1.000000s controller 0: ") == true)
+    }
+}
