@@ -46,7 +46,7 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Every invariant, for every controller of a world.
-struct InvariantWatch {
+struct InvariantWatch: Sendable {
     /// How many violations are kept; one broken rule tends to break again with every packet.
     static let violationLimit = 100
 
@@ -55,7 +55,7 @@ struct InvariantWatch {
     fileprivate var controllers: [ControllerID: Watched] = [:]
 
     /// What is known of one controller.
-    fileprivate struct Watched {
+    fileprivate struct Watched: Sendable {
         var fromHost = H4Deframer()
         var toHost = H4Deframer()
         var invariants: [any Invariant] = [

@@ -25,6 +25,8 @@ package struct Ether: Sendable {
     package var schedules: [RadioSchedule] = []
     /// What chance does at the receivers, by radio.
     package var receivers: [Receiver] = []
+    /// What looks for broken rules between hosts and controllers; nil if nothing does.
+    var watch: InvariantWatch?
     /// The radios that scan or initiate, in the order of their numbers.
     package private(set) var attentive: [RadioID] = []
 
@@ -56,6 +58,19 @@ package struct Ether: Sendable {
     package mutating func transmit(_ packet: AdvertisingPacket) {
         air.begin(packet.transmission)
         timeline.schedule(.packetEnds(packet), at: packet.transmission.end)
+    }
+
+    /// A host sends octets to its controller, which gets them at this instant, after what is due
+    /// already.
+    package mutating func hostSends(_ bytes: [UInt8], to radio: RadioID) {
+        watchWire(bytes, .toController, radio)
+        timeline.schedule(.hostSent(bytes, radio), at: now)
+    }
+
+    /// Shows octets that pass between host and controller to whatever looks for broken rules.
+    mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
+        let now = now
+        watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }
 
     /// Tells the host, if it wants to be told of such events.

@@ -78,7 +78,7 @@ struct ScriptedHosts: Sendable {
     ) {
         guard var seat = seats[radio.index] else { return }
         for packet in body(&seat.host, ether.now) {
-            ether.timeline.schedule(.hostSent(packet, radio), at: ether.now)
+            ether.hostSends(packet, to: radio)
         }
         wake(&seat, of: radio, &ether)
         seats[radio.index] = seat

@@ -53,8 +53,7 @@ public final class World {
     /// Sends octets from the host to its controller: H4 packets, cut in any way. It gets them in
     /// the next run, at the present instant.
     public func send(_ bytes: [UInt8], to controller: ControllerID) {
-        watch?.see(bytes, .toController, of: controller, now: now)
-        core.timeline.schedule(.hostSent(bytes, controller.radio), at: now)
+        core.ether.hostSends(bytes, to: controller.radio)
     }
 
     /// Has the controller's packets given to `receive`, one H4 packet at a time, while the world
@@ -72,7 +71,6 @@ public final class World {
     }
 
     private var receivers: [Int: ([UInt8]) -> Void] = [:]
-    private var watch: InvariantWatch?
 
     /// Watches from here on that hosts and controllers keep the rules of HCI and ATT which hold
     /// whatever happens: every command is answered once, credits are never negative, nothing is
@@ -81,15 +79,15 @@ public final class World {
     /// Call it before the first packet. Fault plans that take packets away between host and
     /// controller break these rules.
     public func watchInvariants() {
-        watch = InvariantWatch()
+        core.ether.watch = InvariantWatch()
     }
 
     /// The rules that did not hold so far, the oldest first: up to a hundred.
-    public var violations: [Violation] { watch?.violations ?? [] }
+    public var violations: [Violation] { core.ether.watch?.violations ?? [] }
 
     /// Ends a simulation: what should have happened by now, and has not, is a violation as well.
     public func finishWatching() {
-        watch?.finish(now: now)
+        core.ether.watch?.finish(now: now)
     }
 
     /// Runs all that is due in the next `duration`; the present is its end then.
@@ -136,7 +134,6 @@ public final class World {
         guard let event = core.timeline.next(through: end) else { return false }
         core.handle(event)
         for (radio, packet) in core.takeDeliveries() {
-            watch?.see(packet, .toHost, of: ControllerID(radio), now: now)
             if let receive = receivers[radio.index] {
                 receive(packet)
             } else {

@@ -99,6 +99,7 @@ package struct WorldCore: Simulation {
     }
 
     private mutating func deliver(_ packet: [UInt8], toHostOf radio: RadioID) {
+        ether.watchWire(packet, .toHost, radio)
         if scriptedHosts.isSeated(radio) {
             scriptedHosts.receive(packet, at: radio, &ether)
         } else {
