@@ -103,6 +103,17 @@ extension World {
     /// A host or closure that was attached before is gone.
     public func attach(_ host: some ScriptedHost, to controller: ControllerID) {
         attach(controller, nil)
-        core.scriptedHosts.seat(host, at: controller.radio, &core.ether)
+        core.seat(host, at: controller.radio)
+    }
+}
+
+extension WorldCore {
+    /// Gives the controller this host, in place of any other; nil takes it away.
+    mutating func seat(_ host: (any ScriptedHost)?, at radio: RadioID) {
+        if let host {
+            scriptedHosts.seat(host, at: radio, &ether)
+        } else {
+            scriptedHosts.unseat(radio, &ether)
+        }
     }
 }

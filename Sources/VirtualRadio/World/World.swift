@@ -61,7 +61,7 @@ public final class World {
     ///
     /// A scripted host that was attached before is gone.
     public func attach(_ controller: ControllerID, _ receive: (([UInt8]) -> Void)?) {
-        core.scriptedHosts.unseat(controller.radio, &core.ether)
+        core.seat(nil, at: controller.radio)
         receivers[controller.radio.index] = receive
     }
 
@@ -87,6 +87,7 @@ public final class World {
 
     /// Ends a simulation: what should have happened by now, and has not, is a violation as well.
     public func finishWatching() {
+        let now = now
         core.ether.watch?.finish(now: now)
     }
 
