@@ -81,6 +81,12 @@ package struct EventHeap<Event: Sendable>: Sendable {
         return (entry.instant, entry.event)
     }
 
+    /// Takes all events of a kind out before their time. Looks at every one that waits.
+    package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
+        let unwanted = entries.filter { isUnwanted($0.event) }
+        for entry in unwanted { cancel(EventToken(slot: entry.slot, sequence: entry.sequence)) }
+    }
+
     private mutating func takeSlot() -> Int {
         if let slot = freeSlots.popLast() { return slot }
         places.append(-1)

@@ -65,6 +65,11 @@ package struct Timeline<Event: Sendable>: Sendable {
         heap.cancel(token)
     }
 
+    /// Takes all events of a kind back. Looks at every one that is due, sooner or later.
+    package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
+        heap.cancelAll(where: isUnwanted)
+    }
+
     /// Takes the next event that is due at `end` or before, and moves the present to it. Nil, and
     /// the present stays, if there is none, or if the timeline is stalled.
     package mutating func next(through end: Instant) -> Event? {

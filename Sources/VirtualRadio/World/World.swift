@@ -71,6 +71,14 @@ public final class World {
     }
 
     private var receivers: [Int: ([UInt8]) -> Void] = [:]
+    private var observer: ((PassedPacket) -> Void)?
+
+    /// Has every packet that passes between a controller and its host shown to `observer`, in the
+    /// order of the world: to write a log, to check invariants. Nil for nobody.
+    public func observe(_ observer: ((PassedPacket) -> Void)?) {
+        self.observer = observer
+        core.passed = observer == nil ? nil : []
+    }
 
     /// Watches from here on that hosts and controllers keep the rules of HCI and ATT which hold
     /// whatever happens: every command is answered once, credits are never negative, nothing is
@@ -134,6 +142,9 @@ public final class World {
     private func step(through end: Instant) -> Bool {
         guard let event = core.timeline.next(through: end) else { return false }
         core.handle(event)
+        if let observer {
+            for packet in core.takePassed() { observer(packet) }
+        }
         for (radio, packet) in core.takeDeliveries() {
             if let receive = receivers[radio.index] {
                 receive(packet)
@@ -152,6 +163,9 @@ public struct ControllerID: Hashable, Sendable, CustomStringConvertible {
 
     init(_ radio: RadioID) { self.radio = radio }
 
-    /// The number of the controller: they are counted from 0.
+    /// The number of the controller. That of one that was removed may be given to another.
+    public var number: Int { radio.index }
+
+    /// The word and the number: they are counted from 0.
     public var description: String { "controller \(radio.rawValue)" }
 }

@@ -11,10 +11,16 @@ package struct WorldCore: Simulation {
     package var ether: Ether
     /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
-    package private(set) var controllers: [VirtualController] = []
+    package internal(set) var controllers: [VirtualController] = []
     /// The hosts that the world runs by itself.
     var scriptedHosts = ScriptedHosts()
-    private var outputs: [[[UInt8]]] = []
+    var outputs: [[[UInt8]]] = []
+    /// What passed between the controllers and their hosts, by radio.
+    var traffic: [Traffic] = []
+    /// Radios whose controllers were taken away: for controllers to come.
+    var vacancies: [RadioID] = []
+    /// Every packet that passed since it was taken last, if anybody wants to see it.
+    var passed: [PassedPacket]?
     /// What reached hosts since it was taken last, in order.
     private var deliveries: [(radio: RadioID, packet: [UInt8])] = []
 
@@ -32,27 +38,33 @@ package struct WorldCore: Simulation {
 
     /// Puts a controller into the world; nil if it is full.
     package mutating func addController(_ configuration: ControllerConfiguration) -> RadioID? {
-        let radio = RadioID(UInt64(controllers.count))
+        let radio = vacancies.popLast() ?? RadioID(UInt64(controllers.count))
         let station = Station(configuration.path, transmitPower: configuration.transmitPower)
         guard ether.surroundings.place(station, as: radio) else { return nil }
-        ether.ports.append(HostPort())
-        ether.schedules.append(RadioSchedule())
-        ether.links.accounts.append(LinkAccount(configuration))
-        ether.receivers.append(
-            Receiver(configuration.faults.loss, seed: ether.seed, radio: radio)
-        )
-        outputs.append([])
+        let loss = configuration.faults.loss
+        ether.receivers.put(Receiver(loss, seed: ether.seed, radio: radio), at: radio)
+        ether.ports.put(HostPort(), at: radio)
+        ether.schedules.put(RadioSchedule(), at: radio)
+        ether.links.accounts.put(LinkAccount(configuration), at: radio)
+        outputs.put([], at: radio)
+        traffic.put(Traffic(), at: radio)
+        controllers.put(makeController(configuration, radio: radio), at: radio)
+        return radio
+    }
+
+    /// A controller as it is after power-on.
+    func makeController(
+        _ configuration: ControllerConfiguration,
+        radio: RadioID
+    ) -> VirtualController {
         var dice = ether.seed.stream("public address", radio.rawValue)
         let made = DeviceAddress(value: dice.next(), kind: .public)
-        controllers.append(
-            VirtualController(
-                configuration,
-                radio: radio,
-                publicAddress: configuration.publicAddress ?? made,
-                seed: ether.seed
-            )
+        return VirtualController(
+            configuration,
+            radio: radio,
+            publicAddress: configuration.publicAddress ?? made,
+            seed: ether.seed
         )
-        return radio
     }
 
     package mutating func handle(_ event: WorldEvent) {
@@ -60,7 +72,10 @@ package struct WorldCore: Simulation {
         case .timer(let timer, let radio): controllers[radio.index].timerFired(timer, &ether)
         case .packetEnds(let packet): end(packet)
         case .link(let timer, let link): ether.linkTimerFired(timer, link)
-        case .hostSent(let bytes, let radio): controllers[radio.index].receive(bytes, &ether)
+        case .hostSent(let bytes, let radio):
+            guard isOn(radio) else { break }
+            note(bytes, .fromHost, at: radio)
+            controllers[radio.index].receive(bytes, &ether)
         case .controllerSent(let packet, let radio): deliver(packet, toHostOf: radio)
         case .scriptedHostDue(let radio): scriptedHosts.deadlinePassed(at: radio, &ether)
         case .fault: break
@@ -100,6 +115,7 @@ package struct WorldCore: Simulation {
 
     private mutating func deliver(_ packet: [UInt8], toHostOf radio: RadioID) {
         ether.watchWire(packet, .toHost, radio)
+        note(packet, .toHost, at: radio)
         if scriptedHosts.isSeated(radio) {
             scriptedHosts.receive(packet, at: radio, &ether)
         } else {
@@ -120,5 +136,12 @@ package struct WorldCore: Simulation {
     package mutating func takeOutput(of radio: RadioID) -> [[UInt8]] {
         defer { outputs[radio.index] = [] }
         return outputs[radio.index]
+    }
+}
+
+extension Array {
+    /// Puts the element where the radio has its place, which may be the next new one.
+    fileprivate mutating func put(_ element: Element, at radio: RadioID) {
+        if radio.index < count { self[radio.index] = element } else { append(element) }
     }
 }

@@ -19,6 +19,19 @@ package enum WorldEvent: Sendable {
     case fault(RadioID)
 }
 
+extension WorldEvent {
+    /// The controller without which it cannot happen; nil for a link, which has two.
+    var radio: RadioID? {
+        switch self {
+        case .timer(_, let radio), .hostSent(_, let radio), .controllerSent(_, let radio),
+            .scriptedHostDue(let radio), .fault(let radio):
+            radio
+        case .packetEnds(let packet): packet.sender
+        case .link: nil
+        }
+    }
+}
+
 /// What a controller wants to be woken for.
 package enum ControllerTimer: Hashable, Sendable {
     /// The next advertising event of the set begins, or the next packet of the event.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+extension World {
+    /// Takes the power from the controller. It forgets everything, and neither sends nor answers;
+    /// who has a link to it finds out by the supervision timeout.
+    public func switchOff(_ controller: ControllerID) {
+        core.switchOff(controller.radio)
+    }
+
+    /// Gives the controller power: it is as new, and waits for commands. A scripted host starts
+    /// again. Nothing happens if it is on.
+    public func switchOn(_ controller: ControllerID) {
+        core.switchOn(controller.radio)
+    }
+
+    /// Whether the controller has power.
+    public func isOn(_ controller: ControllerID) -> Bool {
+        core.isOn(controller.radio)
+    }
+
+    /// Takes the controller out of the world, as if by switching it off for good. Its number may be
+    /// given to another, so that its name must not be used any more.
+    public func remove(_ controller: ControllerID) {
+        attach(controller, nil)
+        core.remove(controller.radio)
+    }
+}
+
+extension WorldCore {
+    /// Whether the radio is in the world and has power.
+    func isOn(_ radio: RadioID) -> Bool {
+        ether.surroundings[radio]?.isOn ?? false
+    }
+
+    /// Takes the power from the radio and from its controller.
+    mutating func switchOff(_ radio: RadioID) {
+        guard isOn(radio) else { return }
+        ether.surroundings[radio]?.isOn = false
+        ether.dropLinks(of: radio)
+        ether.setAttentive(false, radio)
+        ether.timeline.cancelAll { $0.radio == radio }
+        outputs[radio.index] = []
+        renew(radio)
+    }
+
+    /// Gives the radio and its controller power.
+    mutating func switchOn(_ radio: RadioID) {
+        guard ether.surroundings[radio] != nil, !isOn(radio) else { return }
+        // What its host said to a controller without power was said to nobody.
+        ether.timeline.cancelAll { $0.radio == radio }
+        ether.surroundings[radio]?.isOn = true
+        scriptedHosts.start(radio, &ether)
+    }
+
+    /// Takes the radio and its controller out of the world.
+    mutating func remove(_ radio: RadioID) {
+        guard ether.surroundings[radio] != nil else { return }
+        switchOff(radio)
+        ether.surroundings[radio] = nil
+        vacancies.append(radio)
+    }
+
+    /// Makes the controller, its wire and its radio as new.
+    private mutating func renew(_ radio: RadioID) {
+        let configuration = controllers[radio.index].configuration
+        ether.ports[radio.index] = HostPort()
+        ether.schedules[radio.index] = RadioSchedule()
+        controllers[radio.index] = makeController(configuration, radio: radio)
+    }
+}
