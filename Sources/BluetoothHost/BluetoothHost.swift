@@ -197,8 +197,10 @@ public actor BluetoothHost {
     private func openTransport() {
         guard opening == nil else { return isReopeningWanted = true }
         isOpenAwaited = true
-        // Weak: a host that is let go meanwhile must not live on until this returns.
-        opening = Task { [weak self, transport, executor] in
+        // Weak: a host that is let go meanwhile must not live on until this returns. On the executor:
+        // where time is virtual, nothing may happen at a time of its own.
+        opening = Task(executorPreference: executor.taskExecutor) {
+            [weak self, transport, executor] in
             var failure: TransportError?
             do throws(TransportError) {
                 try await transport.open(on: executor) { [weak self] event in

@@ -9,7 +9,7 @@
 #endif
 
 /// A thread of the operating system, started with a closure.
-struct SystemThread: @unchecked Sendable {
+package struct SystemThread: @unchecked Sendable {
     // Unchecked because `pthread_t` is a pointer on some systems. It is only ever handed to
     // `pthread_join` and `pthread_detach`, which any thread may call.
     private let thread: pthread_t
@@ -47,7 +47,7 @@ struct SystemThread: @unchecked Sendable {
     }
 
     /// A number that tells the calling thread from every other that runs now; never zero.
-    static var currentIdentifier: UInt {
+    package static var currentIdentifier: UInt {
         #if canImport(Glibc)
             pthread_self()
         #else

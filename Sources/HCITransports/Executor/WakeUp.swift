@@ -12,12 +12,12 @@
 ///
 /// The caller signals only a thread that sleeps or is about to, once for each sleep, so that one
 /// byte at most waits in the pipe.
-struct WakeUp: Sendable {
+package struct WakeUp: Sendable {
     let readEnd: Descriptor
     private let writeEnd: Descriptor
 
     /// Nil when the process has no descriptors left.
-    init?() {
+    package init?() {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         readEnd = Descriptor(owning: ends[0])
@@ -27,14 +27,20 @@ struct WakeUp: Sendable {
     }
 
     /// Wakes the thread.
-    func signal() {
+    package func signal() {
         var byte: UInt8 = 1
         _ = write(writeEnd.number, &byte, 1)
     }
 
     /// Takes the signal out again.
-    func consume() {
+    package func consume() {
         var byte: UInt8 = 0
         _ = read(readEnd.number, &byte, 1)
+    }
+
+    /// Waits for the signal, without taking it out. False if none came in `milliseconds`.
+    package func wait(milliseconds: Int32) -> Bool {
+        var interest = pollfd(fd: readEnd.number, events: Int16(POLLIN), revents: 0)
+        return poll(&interest, 1, milliseconds) > 0
     }
 }

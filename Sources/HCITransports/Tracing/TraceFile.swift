@@ -48,11 +48,17 @@ package final class TraceFile: Sendable {
 
     /// Appends a packet with the time of now.
     package func append(_ packet: ArraySlice<UInt8>, _ direction: Btsnoop.Direction) {
-        let record = Btsnoop.Record(
-            microsecondsSince1970: SystemClock.nanosecondsSince1970 / 1000,
-            direction: direction,
-            packet: packet
+        append(
+            Btsnoop.Record(
+                microsecondsSince1970: SystemClock.nanosecondsSince1970 / 1000,
+                direction: direction,
+                packet: packet
+            )
         )
+    }
+
+    /// Appends a packet that carries its own time, as those of a world with a time of its own do.
+    package func append(_ record: Btsnoop.Record) {
         state.withLock { state in
             guard state.failure == nil else { return }
             Btsnoop.append(record, to: &state.buffer)

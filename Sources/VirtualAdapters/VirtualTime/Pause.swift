@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import HCITransports
+import Synchronization
+
+/// A task's wait for an instant of virtual time; each is used once.
+final class Pause: Sendable {
+    private enum State {
+        case notBegun
+        case waiting(CheckedContinuation<Void, any Error>, any HostTimer)
+        case over(Result<Void, any Error>)
+    }
+
+    private let executor: any HostExecutor
+    private let end: Instant
+    private let state = Mutex(State.notBegun)
+
+    init(executor: any HostExecutor, end: Instant) {
+        self.executor = executor
+        self.end = end
+    }
+
+    /// Returns when the instant has come; throws as soon as the task is cancelled.
+    func wait() async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { begin($0) }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+
+    private func begin(_ waiter: CheckedContinuation<Void, any Error>) {
+        let timer = executor.makeTimer { [self] in finish(.success(())) }
+        let early: Result<Void, any Error>? = state.withLock { state in
+            if case .over(let result) = state { return result }
+            state = .waiting(waiter, timer)
+            return nil
+        }
+        if let early { return waiter.resume(with: early) }
+        // On the executor, as timers want to be set; perhaps it is over by then.
+        executor.perform { [self] in
+            if isWaiting { timer.set(to: end) }
+        }
+    }
+
+    private var isWaiting: Bool {
+        state.withLock { if case .waiting = $0 { true } else { false } }
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        let previous = state.withLock { state in
+            let previous = state
+            if case .over = state { return previous }
+            state = .over(result)
+            return previous
+        }
+        guard case .waiting(let waiter, let timer) = previous else { return }
+        executor.perform { timer.set(to: nil) }
+        waiter.resume(with: result)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import HCITransports
+import Synchronization
+import VirtualRadio
+
+/// An air for tests: hosts and their virtual controllers in one virtual time, as fast as it goes.
+///
+/// ```swift
+/// let air = SimulatedAir(seed: 7)
+/// let phone = try air.addAdapter(ControllerConfiguration(name: "phone"))
+/// try air.run(bound: .seconds(60)) {
+///     let host = BluetoothHost(transport: phone, executor: air.executor)
+///     try await host.start()
+///     for try await found in host.scan() { … }
+///     await host.shutdown()
+/// }
+/// ```
+///
+/// `run` returns what its body returns. Every time-out of a host, every pause and every packet is in
+/// the time of the world: a minute of it takes about as long as the work that there is in it. If the
+/// body waits for something that will not come, `run` throws, and says the seed.
+///
+/// The same seed and the same program lead to the same packets at the same nanoseconds, as long as
+/// the program keeps to the air's thread and rolls no dice of its own: give hosts an `address`
+/// (`HostConfiguration.address`), which they otherwise make up, and let tasks be children of the
+/// body, or start them with `executorPreference: air.executor.taskExecutor`.
+///
+/// Unchecked: `world` checks that the thread that runs the air is the only one to touch it.
+public final class SimulatedAir: @unchecked Sendable {
+    /// How long, in real time, an air waits for tasks on other threads before it says that the body
+    /// waits in vain. In milliseconds.
+    static let patience: Int32 = 1_000
+
+    /// How much virtual time a body has, after it was cancelled, to put things in order.
+    static let farewell = Duration.seconds(10)
+
+    /// Where hosts run, to be given to each: `BluetoothHost(transport:executor:)`.
+    public let executor = SimulationExecutor()
+    private let unguardedWorld: World
+
+    /// The air of a new world, which has no controllers.
+    public convenience init(
+        seed: UInt64,
+        pathLoss: PathLoss = .indoors,
+        shadowing: Shadowing = .none
+    ) {
+        self.init(World(seed: seed, pathLoss: pathLoss, shadowing: shadowing))
+    }
+
+    /// The air of a world that is made already, and which nobody else runs from now on.
+    public init(_ world: sending World) {
+        unguardedWorld = world
+        executor.advance(to: world.now)
+    }
+
+    /// The world: to place controllers, move them, switch them off.
+    ///
+    /// For the body of `run`; and for everybody while the air does not run. Never call its own `run`
+    /// methods within the body.
+    public var world: World {
+        precondition(
+            executor.isCurrent || !executor.isRunning,
+            "the world of a simulated air was used off its thread"
+        )
+        return unguardedWorld
+    }
+
+    /// The present.
+    public var now: Instant { executor.now }
+
+    /// Puts a controller into the world, and returns the way to it for a host on `executor`.
+    /// Throws if the world is full.
+    public func addAdapter(
+        _ configuration: ControllerConfiguration = ControllerConfiguration()
+    ) throws(VirtualAirError) -> VirtualTransport {
+        guard let controller = world.addController(configuration) else {
+            throw failure(.worldIsFull)
+        }
+        return adapter(of: controller)
+    }
+
+    /// The way to a controller that is in the world already.
+    public func adapter(of controller: ControllerID) -> VirtualTransport {
+        VirtualTransport(to: controller, over: Wire(air: self))
+    }
+
+    /// Lets `duration` of virtual time pass. Throws `CancellationError` at once when the task is
+    /// cancelled.
+    public func sleep(for duration: Duration) async throws {
+        try await Pause(executor: executor, end: now + duration).wait()
+    }
+}
+
+// MARK: - Running
+
+extension SimulatedAir {
+    /// Runs `body`, and with it hosts, controllers and time, until it ends.
+    ///
+    /// The calling thread does all the work. What the body leaves behind (a host that goes on
+    /// scanning) rests until the next `run`.
+    ///
+    /// - Parameter bound: How much virtual time the body may take.
+    /// - Throws: What the body throws; or a `VirtualAirError` if it waits for something that will
+    ///   never come, takes longer than the bound, or finds no end of an instant. Then the body was cancelled first.
+    public func run<Value: Sendable>(
+        bound: Duration = .seconds(60),
+        _ body: @escaping @Sendable () async throws -> Value
+    ) throws -> Value {
+        let outcome = Outcome<Value>()
+        let task = Task(executorPreference: executor.taskExecutor) {
+            await outcome.settle(body)
+        }
+        do throws(VirtualAirError) {
+            try pump(until: { outcome.isSettled }, for: bound)
+        } catch {
+            task.cancel()
+            try? pump(until: { outcome.isSettled }, for: Self.farewell)
+            throw error
+        }
+        return try outcome.value
+    }
+
+    /// Runs all there is, and lets time pass, until the condition holds at the end of an instant.
+    private func pump(
+        until isOver: () -> Bool,
+        for bound: Duration
+    ) throws(VirtualAirError) {
+        try executor.adoptingThread { () throws(VirtualAirError) in
+            let end = now + bound
+            while true {
+                guard executor.runReady() else { throw failure(.endless) }
+                if isOver() { return }
+                if try moveOn(through: end) { continue }
+                guard executor.waitForOthers(milliseconds: Self.patience) else {
+                    throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
+                }
+            }
+        }
+    }
+
+    /// When the next thing is due, in a host or in the world.
+    private var nextInstant: Instant? {
+        [executor.nextDeadline, world.nextInstant].compactMap { $0 }.min()
+    }
+
+    /// Runs the world until a host has something to do. False if nothing is due by the end.
+    private func moveOn(through end: Instant) throws(VirtualAirError) -> Bool {
+        guard let next = nextInstant, next <= end else { return false }
+        let limit = min(executor.nextDeadline ?? end, end)
+        let outcome = world.run(until: { executor.isReady }, bound: limit - world.now)
+        guard outcome != .stalled else { throw failure(.endless) }
+        executor.advance(to: world.now)
+        return true
+    }
+
+    private func failure(_ problem: VirtualAirError.Problem) -> VirtualAirError {
+        VirtualAirError(problem, in: world)
+    }
+}
+
+extension SimulatedAir {
+    /// The wires to the world's controllers.
+    private struct Wire: ControllerWire {
+        let air: SimulatedAir
+
+        var executor: any HostExecutor { air.executor }
+
+        func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
+            _ = air.world.takeOutput(of: controller)
+            air.world.attach(controller, receive)
+        }
+
+        func detach(_ controller: ControllerID) {
+            air.world.attach(controller) { _ in }
+        }
+
+        func send(_ bytes: [UInt8], to controller: ControllerID) {
+            air.world.send(bytes, to: controller)
+        }
+    }
+}
+
+/// What became of the body of a run.
+private final class Outcome<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    var isSettled: Bool { result.withLock { $0 != nil } }
+
+    func settle(_ body: @Sendable () async throws -> Value) async {
+        let end: Result<Value, any Error>
+        do {
+            end = .success(try await body())
+        } catch {
+            end = .failure(error)
+        }
+        result.withLock { $0 = end }
+    }
+
+    var value: Value {
+        get throws {
+            guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+            return try result.get()
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import HCITransports
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+@Suite("An air in virtual time")
+struct SimulatedAirTests {
+    @Test("ends with what its body returns")
+    func value() throws {
+        #expect(try SimulatedAir(seed: 1).run { 42 } == 42)
+    }
+
+    @Test("throws what its body throws")
+    func failure() {
+        struct Oops: Error {}
+        #expect(throws: Oops.self) { try SimulatedAir(seed: 1).run { throw Oops() } }
+    }
+
+    @Test("lets a day pass in no time")
+    func sleep() throws {
+        let air = SimulatedAir(seed: 1)
+        try air.run(bound: .seconds(100_000)) { try await air.sleep(for: .seconds(86_400)) }
+        #expect(air.now == .zero + .seconds(86_400))
+        #expect(air.world.now == air.now)
+    }
+
+    @Test("wakes sleepers in the order of their instants")
+    func order() throws {
+        let air = SimulatedAir(seed: 1)
+        let woken = try air.run {
+            await withTaskGroup(of: Int.self) { group in
+                for seconds in [3, 1, 2] {
+                    group.addTask {
+                        try? await air.sleep(for: .seconds(seconds))
+                        return seconds
+                    }
+                }
+                return await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+        }
+        #expect(woken == [1, 2, 3])
+    }
+
+    @Test("goes on with the next run where the last one ended")
+    func twice() throws {
+        let air = SimulatedAir(seed: 1)
+        for _ in 0..<2 { try air.run { try await air.sleep(for: .seconds(1)) } }
+        #expect(air.now == .zero + .seconds(2))
+    }
+
+    @Test("wakes a sleeper at once that is cancelled")
+    func cancellation() throws {
+        let air = SimulatedAir(seed: 1)
+        try air.run {
+            let sleeper = Task(executorPreference: air.executor.taskExecutor) {
+                try await air.sleep(for: .seconds(1_000))
+            }
+            try await air.sleep(for: .seconds(1))
+            sleeper.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        #expect(air.now == .zero + .seconds(1))
+    }
+
+    @Test("waits for tasks on other threads before it gives up")
+    func elsewhere() throws {
+        let air = SimulatedAir(seed: 1)
+        let sum = try air.run {
+            await Task.detached { (1...1_000).reduce(0, +) }.value
+        }
+        #expect(sum == 500_500)
+    }
+
+    @Test("takes work from many threads")
+    func foreignWork() throws {
+        let air = SimulatedAir(seed: 1)
+        let count = Shared(0)
+        try air.run {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask(executorPreference: globalConcurrentExecutor) {
+                        await withCheckedContinuation { done in
+                            air.executor.perform {
+                                count.change { $0 += 1 }
+                                done.resume()
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(count.value == 100)
+    }
+}
+
+@Suite("An air in virtual time whose body does not end")
+struct EndlessBodyTests {
+    private func problem(
+        bound: Duration = .seconds(60),
+        in air: SimulatedAir = SimulatedAir(seed: 77),
+        _ body: @escaping @Sendable () async throws -> Void
+    ) -> VirtualAirError? {
+        do {
+            try air.run(bound: bound, body)
+            return nil
+        } catch {
+            return error as? VirtualAirError
+        }
+    }
+
+    @Test("says that nothing will come, with the seed")
+    func stalled() throws {
+        let error = try #require(
+            problem { for await _ in AsyncStream<Int>.makeStream().stream {} }
+        )
+        #expect(error.problem == .stalled)
+        #expect("\(error)".contains("seed 77"))
+    }
+
+    @Test("says that it took too long, and cancels it")
+    func boundReached() throws {
+        let air = SimulatedAir(seed: 1)
+        let isCancelled = Shared(false)
+        let error = try #require(
+            problem(bound: .seconds(5), in: air) {
+                defer { isCancelled.change { $0 = Task.isCancelled } }
+                try await air.sleep(for: .seconds(6))
+            }
+        )
+        #expect(error.problem == .boundReached(.seconds(5)))
+        #expect(error.instant <= .zero + .seconds(5))
+        #expect(isCancelled.value)
+    }
+
+    @Test("names the faults that were planned")
+    func faults() throws {
+        let air = SimulatedAir(seed: 1)
+        var configuration = ControllerConfiguration(name: "phone")
+        configuration.faults.loss.constantLoss = 0.25
+        _ = try air.addAdapter(configuration)
+        let error = try #require(
+            problem(in: air) { for await _ in AsyncStream<Int>.makeStream().stream {} }
+        )
+        #expect("\(error)".contains("phone has"))
+        #expect("\(error)".contains("0.25"))
+    }
+}

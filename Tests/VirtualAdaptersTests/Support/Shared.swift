@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// A value that a test and the closures it hands out have in common.
+final class Shared<Value: Sendable>: Sendable {
+    private let storage: Mutex<Value>
+
+    init(_ value: Value) {
+        storage = Mutex(value)
+    }
+
+    var value: Value { storage.withLock { $0 } }
+
+    func change(_ body: (inout Value) -> Void) {
+        storage.withLock { body(&$0) }
+    }
+}
