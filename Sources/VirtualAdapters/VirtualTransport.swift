@@ -69,7 +69,7 @@ public final class VirtualTransport: HCITransport {
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        guard executor === wire.executor else { throw .unsuitableExecutor(name) }
+        guard executor === wire.wireExecutor else { throw .unsuitableExecutor(name) }
         let opening = Opening(executor, receive)
         let isFirst = self.opening.withLock { current in
             guard current == nil else { return false }
@@ -110,10 +110,10 @@ public final class VirtualTransport: HCITransport {
     }
 }
 
-/// What a `VirtualTransport` needs of its air. All but `executor` is for the air's thread only.
+/// What a `VirtualTransport` needs of its air. All but the executor is for the air's thread only.
 protocol ControllerWire: Sendable {
     /// The air's thread.
-    var executor: any HostExecutor { get }
+    var wireExecutor: any HostExecutor { get }
 
     /// Has all that the controller says from now on given to `receive`, which must not call back.
     func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void)

@@ -75,7 +75,7 @@ public final class AdapterExecutor: HostExecutor {
     }
 
     /// Whether the calling thread is this executor's.
-    var isCurrent: Bool {
+    package var isCurrent: Bool {
         threadIdentifier.load(ordering: .relaxed) == SystemThread.currentIdentifier
     }
 

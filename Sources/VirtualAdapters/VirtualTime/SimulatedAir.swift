@@ -82,7 +82,7 @@ public final class SimulatedAir: @unchecked Sendable {
 
     /// The way to a controller that is in the world already.
     public func adapter(of controller: ControllerID) -> VirtualTransport {
-        VirtualTransport(to: controller, over: Wire(air: self))
+        VirtualTransport(to: controller, over: self)
     }
 
     /// Lets `duration` of virtual time pass. Throws `CancellationError` at once when the task is
@@ -159,25 +159,20 @@ extension SimulatedAir {
     }
 }
 
-extension SimulatedAir {
-    /// The wires to the world's controllers.
-    private struct Wire: ControllerWire {
-        let air: SimulatedAir
+extension SimulatedAir: ControllerWire {
+    var wireExecutor: any HostExecutor { executor }
 
-        var executor: any HostExecutor { air.executor }
+    func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
+        _ = world.takeOutput(of: controller)
+        world.attach(controller, receive)
+    }
 
-        func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
-            _ = air.world.takeOutput(of: controller)
-            air.world.attach(controller, receive)
-        }
+    func detach(_ controller: ControllerID) {
+        world.attach(controller) { _ in }
+    }
 
-        func detach(_ controller: ControllerID) {
-            air.world.attach(controller) { _ in }
-        }
-
-        func send(_ bytes: [UInt8], to controller: ControllerID) {
-            air.world.send(bytes, to: controller)
-        }
+    func send(_ bytes: [UInt8], to controller: ControllerID) {
+        world.send(bytes, to: controller)
     }
 }
 
