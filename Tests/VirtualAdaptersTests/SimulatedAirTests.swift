@@ -8,28 +8,28 @@ import VirtualRadio
 @Suite("An air in virtual time")
 struct SimulatedAirTests {
     @Test("ends with what its body returns")
-    func value() throws {
-        #expect(try SimulatedAir(seed: 1).run { 42 } == 42)
+    func value() async throws {
+        #expect(try await SimulatedAir(seed: 1).run { 42 } == 42)
     }
 
     @Test("throws what its body throws")
-    func failure() {
+    func failure() async {
         struct Oops: Error {}
-        #expect(throws: Oops.self) { try SimulatedAir(seed: 1).run { throw Oops() } }
+        await #expect(throws: Oops.self) { try await SimulatedAir(seed: 1).run { throw Oops() } }
     }
 
     @Test("lets a day pass in no time")
-    func sleep() throws {
+    func sleep() async throws {
         let air = SimulatedAir(seed: 1)
-        try air.run(bound: .seconds(100_000)) { try await air.sleep(for: .seconds(86_400)) }
+        try await air.run(bound: .seconds(100_000)) { try await air.sleep(for: .seconds(86_400)) }
         #expect(air.now == .zero + .seconds(86_400))
         #expect(air.world.now == air.now)
     }
 
     @Test("wakes sleepers in the order of their instants")
-    func order() throws {
+    func order() async throws {
         let air = SimulatedAir(seed: 1)
-        let woken = try air.run {
+        let woken = try await air.run {
             await withTaskGroup(of: Int.self) { group in
                 for seconds in [3, 1, 2] {
                     group.addTask {
@@ -43,17 +43,24 @@ struct SimulatedAirTests {
         #expect(woken == [1, 2, 3])
     }
 
-    @Test("goes on with the next run where the last one ended")
-    func twice() throws {
+    @Test("runs for callers that are not asynchronous, too")
+    func blocking() throws {
         let air = SimulatedAir(seed: 1)
-        for _ in 0..<2 { try air.run { try await air.sleep(for: .seconds(1)) } }
+        try air.runBlocking { try await air.sleep(for: .seconds(1)) }
+        #expect(air.now == .zero + .seconds(1))
+    }
+
+    @Test("goes on with the next run where the last one ended")
+    func twice() async throws {
+        let air = SimulatedAir(seed: 1)
+        for _ in 0..<2 { try await air.run { try await air.sleep(for: .seconds(1)) } }
         #expect(air.now == .zero + .seconds(2))
     }
 
     @Test("wakes a sleeper at once that is cancelled")
-    func cancellation() throws {
+    func cancellation() async throws {
         let air = SimulatedAir(seed: 1)
-        try air.run {
+        try await air.run {
             let sleeper = Task(executorPreference: air.executor.taskExecutor) {
                 try await air.sleep(for: .seconds(1_000))
             }
@@ -65,19 +72,19 @@ struct SimulatedAirTests {
     }
 
     @Test("waits for tasks on other threads before it gives up")
-    func elsewhere() throws {
+    func elsewhere() async throws {
         let air = SimulatedAir(seed: 1)
-        let sum = try air.run {
+        let sum = try await air.run {
             await Task.detached { (1...1_000).reduce(0, +) }.value
         }
         #expect(sum == 500_500)
     }
 
     @Test("takes work from many threads")
-    func foreignWork() throws {
+    func foreignWork() async throws {
         let air = SimulatedAir(seed: 1)
         let count = Shared(0)
-        try air.run {
+        try await air.run {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
                     group.addTask(executorPreference: globalConcurrentExecutor) {
@@ -101,9 +108,9 @@ struct EndlessBodyTests {
         bound: Duration = .seconds(60),
         in air: SimulatedAir = SimulatedAir(seed: 77),
         _ body: @escaping @Sendable () async throws -> Void
-    ) -> VirtualAirError? {
+    ) async -> VirtualAirError? {
         do {
-            try air.run(bound: bound, body)
+            try await air.run(bound: bound, body)
             return nil
         } catch {
             return error as? VirtualAirError
@@ -111,20 +118,20 @@ struct EndlessBodyTests {
     }
 
     @Test("says that nothing will come, with the seed")
-    func stalled() throws {
+    func stalled() async throws {
         let error = try #require(
-            problem { for await _ in AsyncStream<Int>.makeStream().stream {} }
+            await problem { for await _ in AsyncStream<Int>.makeStream().stream {} }
         )
         #expect(error.problem == .stalled)
         #expect("\(error)".contains("seed 77"))
     }
 
     @Test("says that it took too long, and cancels it")
-    func boundReached() throws {
+    func boundReached() async throws {
         let air = SimulatedAir(seed: 1)
         let isCancelled = Shared(false)
         let error = try #require(
-            problem(bound: .seconds(5), in: air) {
+            await problem(bound: .seconds(5), in: air) {
                 defer { isCancelled.change { $0 = Task.isCancelled } }
                 try await air.sleep(for: .seconds(6))
             }
@@ -135,13 +142,13 @@ struct EndlessBodyTests {
     }
 
     @Test("names the faults that were planned")
-    func faults() throws {
+    func faults() async throws {
         let air = SimulatedAir(seed: 1)
         var configuration = ControllerConfiguration(name: "phone")
         configuration.faults.loss.constantLoss = 0.25
         _ = try air.addAdapter(configuration)
         let error = try #require(
-            problem(in: air) { for await _ in AsyncStream<Int>.makeStream().stream {} }
+            await problem(in: air) { for await _ in AsyncStream<Int>.makeStream().stream {} }
         )
         #expect("\(error)".contains("phone has"))
         #expect("\(error)".contains("0.25"))

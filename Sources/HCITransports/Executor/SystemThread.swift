@@ -15,7 +15,7 @@ package struct SystemThread: @unchecked Sendable {
     private let thread: pthread_t
 
     /// Starts a thread that runs `body` and ends; nil if the system refuses.
-    init?(_ body: @escaping @Sendable () -> Void) {
+    package init?(_ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(ThreadBody(run: body))
         #if canImport(Glibc)
             var created: pthread_t = 0
@@ -42,7 +42,7 @@ package struct SystemThread: @unchecked Sendable {
     }
 
     /// Gives up the right to join, so that the thread cleans up after itself.
-    func detach() {
+    package func detach() {
         pthread_detach(thread)
     }
 

@@ -9,7 +9,7 @@ import VirtualRadio
 /// ```swift
 /// let air = SimulatedAir(seed: 7)
 /// let phone = try air.addAdapter(ControllerConfiguration(name: "phone"))
-/// try air.run(bound: .seconds(60)) {
+/// try await air.run(bound: .seconds(60)) {
 ///     let host = BluetoothHost(transport: phone, executor: air.executor)
 ///     try await host.start()
 ///     for try await found in host.scan() { … }
@@ -95,30 +95,69 @@ public final class SimulatedAir: @unchecked Sendable {
 // MARK: - Running
 
 extension SimulatedAir {
-    /// Runs `body`, and with it hosts, controllers and time, until it ends.
+    /// Runs `body`, and with it hosts, controllers and time, until it ends: on a thread made for it,
+    /// while the calling task waits.
     ///
-    /// The calling thread does all the work. What the body leaves behind (a host that goes on
-    /// scanning) rests until the next `run`.
+    /// What the body leaves behind (a host that goes on scanning) rests until the next run. To
+    /// cancel the calling task is to cancel the body.
     ///
     /// - Parameter bound: How much virtual time the body may take.
     /// - Throws: What the body throws; or a `VirtualAirError` if it waits for something that will
-    ///   never come, takes longer than the bound, or finds no end of an instant. Then the body was cancelled first.
+    ///   never come, takes longer than the bound, or finds no end of an instant. Then the body was
+    ///   cancelled first.
     public func run<Value: Sendable>(
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let run = start(body)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { ended in
+                let work: @Sendable () -> Void = { [self] in
+                    ended.resume(with: Result { try finish(run, bound: bound) })
+                }
+                guard let thread = SystemThread(work) else { return work() }
+                thread.detach()
+            }
+        } onCancel: {
+            run.task.cancel()
+        }
+    }
+
+    /// The same for callers that are not asynchronous: their thread does all the work.
+    ///
+    /// Not from a task: a thread of Swift's own pool that is kept busy is missing elsewhere.
+    @available(*, noasync, message: "await run(bound:_:) in asynchronous code")
+    public func runBlocking<Value: Sendable>(
+        bound: Duration = .seconds(60),
+        _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
+        try finish(start(body), bound: bound)
+    }
+
+    private struct Run<Value: Sendable>: Sendable {
+        let outcome: Outcome<Value>
+        let task: Task<Void, Never>
+    }
+
+    private func start<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> Run<Value> {
         let outcome = Outcome<Value>()
         let task = Task(executorPreference: executor.taskExecutor) {
             await outcome.settle(body)
         }
+        return Run(outcome: outcome, task: task)
+    }
+
+    private func finish<Value>(_ run: Run<Value>, bound: Duration) throws -> Value {
         do throws(VirtualAirError) {
-            try pump(until: { outcome.isSettled }, for: bound)
+            try pump(until: { run.outcome.isSettled }, for: bound)
         } catch {
-            task.cancel()
-            try? pump(until: { outcome.isSettled }, for: Self.farewell)
+            run.task.cancel()
+            try? pump(until: { run.outcome.isSettled }, for: Self.farewell)
             throw error
         }
-        return try outcome.value
+        return try run.outcome.value
     }
 
     /// Runs all there is, and lets time pass, until the condition holds at the end of an instant.
