@@ -60,6 +60,13 @@ struct ScriptedHosts: Sendable {
         run(radio, &ether) { $0.start(now: $1) }
     }
 
+    /// The controller has lost its power: the host sleeps.
+    mutating func stop(_ radio: RadioID, _ ether: inout Ether) {
+        var token = seats[radio.index]?.due?.token
+        ether.cancel(&token)
+        seats[radio.index]?.due = nil
+    }
+
     /// The controller sent the packet.
     mutating func receive(_ packet: [UInt8], at radio: RadioID, _ ether: inout Ether) {
         run(radio, &ether) { $0.receive(packet, now: $1) }

@@ -39,6 +39,7 @@ extension WorldCore {
         ether.surroundings[radio]?.isOn = false
         ether.dropLinks(of: radio)
         ether.setAttentive(false, radio)
+        scriptedHosts.stop(radio, &ether)
         ether.timeline.cancelAll { $0.radio == radio }
         outputs[radio.index] = []
         renew(radio)
@@ -66,6 +67,7 @@ extension WorldCore {
         let configuration = controllers[radio.index].configuration
         ether.ports[radio.index] = HostPort()
         ether.schedules[radio.index] = RadioSchedule()
+        ether.links.accounts[radio.index] = LinkAccount(configuration)
         controllers[radio.index] = makeController(configuration, radio: radio)
     }
 }
