@@ -10,7 +10,7 @@
 // time never passes while anybody has work, and jumps where nobody has: an hour of waiting costs
 // nothing. The order is the same in every run, and with it every packet. That is why nothing in it
 // may wait for anything real. A task that works elsewhere cannot be seen; the loop waits for one
-// only when nothing else is left, for a second, before it says that all is stalled.
+// only when nothing else is left, and not for ever.
 //
 // In a `LiveAir`, the world keeps pace with the clock on the wall. It lives on an `AdapterExecutor`,
 // beside the sockets: each turn runs the world up to now, and a timer wakes it for what is due next.

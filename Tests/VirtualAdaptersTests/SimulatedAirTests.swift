@@ -106,7 +106,7 @@ struct SimulatedAirTests {
 struct EndlessBodyTests {
     private func problem(
         bound: Duration = .seconds(60),
-        in air: SimulatedAir = SimulatedAir(seed: 77),
+        in air: SimulatedAir = SimulatedAir(World(seed: 77), patience: .milliseconds(20)),
         _ body: @escaping @Sendable () async throws -> Void
     ) async -> VirtualAirError? {
         do {
@@ -128,7 +128,7 @@ struct EndlessBodyTests {
 
     @Test("says that it took too long, and cancels it")
     func boundReached() async throws {
-        let air = SimulatedAir(seed: 1)
+        let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
         let isCancelled = Shared(false)
         let error = try #require(
             await problem(bound: .seconds(5), in: air) {
@@ -143,7 +143,7 @@ struct EndlessBodyTests {
 
     @Test("names the faults that were planned")
     func faults() async throws {
-        let air = SimulatedAir(seed: 1)
+        let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
         var configuration = ControllerConfiguration(name: "phone")
         configuration.faults.loss.constantLoss = 0.25
         _ = try air.addAdapter(configuration)

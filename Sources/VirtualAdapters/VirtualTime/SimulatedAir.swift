@@ -28,15 +28,14 @@ import VirtualRadio
 ///
 /// Unchecked: `world` checks that the thread that runs the air is the only one to touch it.
 public final class SimulatedAir: @unchecked Sendable {
-    /// How long, in real time, an air waits for tasks on other threads before it says that the body
-    /// waits in vain. In milliseconds.
-    static let patience: Int32 = 1_000
-
     /// How much virtual time a body has, after it was cancelled, to put things in order.
     static let farewell = Duration.seconds(10)
 
     /// Where hosts run, to be given to each: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
+    /// How long, in real time, the air waits for tasks on other threads before it says that the
+    /// body waits in vain.
+    private let patience: Duration
     private let unguardedWorld: World
 
     /// The air of a new world, which has no controllers.
@@ -49,7 +48,11 @@ public final class SimulatedAir: @unchecked Sendable {
     }
 
     /// The air of a world that is made already, and which nobody else runs from now on.
-    public init(_ world: sending World) {
+    ///
+    /// - Parameter patience: How long, in real time, a run waits for tasks on other threads, when
+    ///   nothing else is left to do, before it throws.
+    public init(_ world: sending World, patience: Duration = .seconds(10)) {
+        self.patience = patience
         unguardedWorld = world
         executor.advance(to: world.now)
     }
@@ -171,7 +174,7 @@ extension SimulatedAir {
                 guard executor.runReady() else { throw failure(.endless) }
                 if isOver() { return }
                 if try moveOn(through: end) { continue }
-                guard executor.waitForOthers(milliseconds: Self.patience) else {
+                guard executor.waitForOthers(for: patience) else {
                     throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
                 }
             }

@@ -154,13 +154,14 @@ extension SimulationExecutor {
     }
 
     /// Waits, in real time, until another thread enqueues something; false if none does in time.
-    func waitForOthers(milliseconds: Int32) -> Bool {
+    func waitForOthers(for patience: Duration) -> Bool {
         let isReady = state.withLock { state in
             state.isWaiting = state.work.isEmpty
             return !state.isWaiting
         }
         guard !isReady, let wakeUp else { return isReady }
-        _ = wakeUp.wait(milliseconds: milliseconds)
+        let milliseconds = patience.nanoseconds / 1_000_000
+        _ = wakeUp.wait(milliseconds: Int32(clamping: milliseconds))
         let isSignalled = state.withLock { state in
             defer { state.isWaiting = false }
             return !state.isWaiting
