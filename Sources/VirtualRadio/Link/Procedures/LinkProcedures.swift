@@ -5,12 +5,17 @@ import BluetoothTypes
 /// The Link Layer control procedures of one end of a link (Vol 6, Part B, 5): a value that neither
 /// sends nor waits. It is told what its host asks, what arrived, which event begins and what time
 /// it is, and it tells what to do.
+///
+/// An end runs one procedure of its own at a time; others wait, at most one of a kind. What the peer
+/// starts is answered beside it, unless both need an instant: then the Central's goes on
+/// (Vol 6, Part B, 5.3).
 package struct LinkProcedures: Sendable {
     /// What the owner is to do, in order.
     package enum Action: Equatable, Sendable {
         /// Tell the host.
         case emit(HCI.Event)
-        /// The event that begins now is the first of this pace, the windowOffset after its old anchor.
+        /// The event that begins now is the first of this pace, the windowOffset after its old
+        /// anchor.
         case setParameters(LinkParameters, windowOffset: Duration)
         /// From the event that begins now on, this end sends and receives so.
         case setPHYs(sending: Modulation, receiving: PHY)
@@ -18,8 +23,9 @@ package struct LinkProcedures: Sendable {
         case setChannels(UInt64)
         /// Cut what is sent from now on so.
         case setDataLength(DataLength)
-        /// What is sent or received from now on is encrypted in the session of `key`, or is not. Nil
-        /// leaves a direction as it is. What was given by `nextPDU` before is sent as it was then.
+        /// What is sent or received from now on is encrypted in the session of `key`, or is not.
+        /// Nil leaves a direction as it is. What was given by `nextPDU` before is sent as it was
+        /// then.
         case setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?)
         /// The end is over at once; its host is told why (Disconnection Complete).
         case end(HCI.ErrorCode)
@@ -33,6 +39,12 @@ package struct LinkProcedures: Sendable {
         package var actions: [Action] = []
     }
 
+    /// How long the peer may take for each step of a procedure (Vol 6, Part B, 5.2).
+    package static let responseTimeout = Duration.seconds(40)
+    /// How many PDUs wait to be sent. A peer that keeps to one procedure at a time never makes it
+    /// that many; one that does not gets no more answers.
+    static let outboxLimit = 16
+
     /// Which end it is.
     package let side: LinkSide
     /// How the host calls the link.
@@ -40,18 +52,60 @@ package struct LinkProcedures: Sendable {
     /// What the controller brings.
     package let local: LinkCapabilities
     /// The pace of the link.
-    package private(set) var parameters: LinkParameters
+    package internal(set) var parameters: LinkParameters
     /// The channels of the link.
-    package private(set) var channels: UInt64
+    package internal(set) var channels: UInt64
     /// How it sends.
-    package private(set) var sending: Modulation
+    package internal(set) var sending: Modulation
     /// On which PHY it receives.
-    package private(set) var receiving: PHY
+    package internal(set) var receiving: PHY
     /// How long packets may be.
-    package private(set) var dataLength = DataLength.minimum
+    package internal(set) var dataLength = DataLength.minimum
     /// How long an encrypted link may be without authenticated packets before the host is told.
-    package private(set) var authenticatedPayloadTimeout: Duration
-    private var dice: RandomStream
+    package internal(set) var authenticatedPayloadTimeout: Duration
+
+    /// What is to be done, since the owner last asked.
+    var actions: [Action] = []
+    /// What waits to be sent.
+    var outbox: [LLControlPDU] = []
+    /// What waits to be sent, and goes first: it belongs to encryption, or ends the link.
+    var urgentOutbox: [LLControlPDU] = []
+    /// The procedure of its own.
+    var own: RunningProcedure?
+    /// What comes after that, one of each kind.
+    var waiting: [Procedure] = []
+    /// The peer's procedure that has an instant.
+    var remote: RemoteProcedure?
+    /// When the peer has to go on with a procedure that it started.
+    var remoteDeadline: Instant?
+    /// What changes later, one of each kind.
+    var updates: [InstantUpdate] = []
+    /// How far encryption is.
+    var encryption = EncryptionProgress()
+    /// When the last authenticated packet came, while the link is encrypted.
+    var lastAuthenticated: Instant?
+    /// Whether the peer has been asked for one since.
+    var hasPinged = false
+    /// What the peer's Link Layer can do; nil before it said so.
+    var peerFeatures: HCI.LEFeatures?
+    /// Who made the peer's Link Layer; nil before it said so.
+    var peerVersion: LinkVersion?
+    /// Whether the peer was told the own version: that is done once.
+    var hasSentVersion = false
+    /// How long the packets may be that it sends, as the host wants.
+    var lengthWish: (octets: Int, time: Duration)
+    /// What the peer said of its packets.
+    var peerLength: LengthOffer?
+    /// The PHYs that the host wants.
+    var preference: HCI.PHYPreference
+    /// How it codes on LE Coded.
+    var coding = HCI.CodedPHYPreference.none
+    /// Why it is ending the link, and until when it tries to say so.
+    var farewell: (own: HCI.ErrorCode, deadline: Instant)?
+    /// Whether the end is over: it does nothing more.
+    var isOver = false
+    /// Its chance: halves of sessions.
+    var dice: RandomStream
 
     /// An end of a link that begins so.
     package init(
@@ -70,50 +124,69 @@ package struct LinkProcedures: Sendable {
         sending = proposal.modulation
         receiving = proposal.modulation.phy
         authenticatedPayloadTimeout = local.authenticatedPayloadTimeout
+        lengthWish = (local.suggestedOctets, local.suggestedTime)
+        preference = local.preference
+        dataLength = effectiveDataLength
+        if local.suggestedOctets > DataLength.minimum.sendOctets { enqueue(.dataLength) }
+        startNext()
     }
 
-    /// Whether data has to wait: encryption is being started, paused, or the link ended.
-    package var isDataPaused: Bool { false }
+    /// Whether data has to wait: encryption is being started or paused, or the link ended.
+    package var isDataPaused: Bool { encryption.isBusy || farewell != nil || isOver }
 
     /// Whether `nextPDU` would give one.
-    package var hasPDU: Bool { false }
+    package var hasPDU: Bool {
+        !isOver && (!urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty))
+    }
 
     /// When `deadlinePassed` wants to be called next.
-    package var nextDeadline: Instant? { nil }
+    package var nextDeadline: Instant? {
+        if isOver { return nil }
+        if let farewell { return farewell.deadline }
+        return earliest(authenticationDeadline, earliest(own?.deadline, remoteDeadline))
+    }
 
-    /// Does what the host asks, or throws how the command is refused; then nothing has changed.
-    package mutating func request(
-        _ request: LinkProcedureRequest,
-        eventCounter: UInt16,
-        now: Instant
-    ) throws(HCI.ErrorCode) -> [Action] { [] }
+    /// The peer has acknowledged the PDU.
+    package mutating func acknowledged(_ pdu: LLControlPDU, now: Instant) -> [Action] {
+        guard !isOver, let farewell, case .terminateIndication = pdu else { return [] }
+        end(farewell.own)
+        return takeActions()
+    }
 
-    /// The peer's PDU has arrived, for the first time, and its MIC was right.
-    ///
-    /// - Parameter wanted: The LE events that the host has unmasked (none if LE Meta is masked): on
-    ///   two of them it depends how the Link Layer goes on (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
-    package mutating func receive(
-        _ pdu: LLControlPDU,
-        wanted: HCI.LEEventMask,
-        eventCounter: UInt16,
-        now: Instant
-    ) -> [Action] { [] }
+    /// It is `nextDeadline`, or later.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        guard !isOver, let deadline = nextDeadline, deadline <= now else { return [] }
+        if let farewell {
+            end(farewell.own)
+        } else if let response = earliest(own?.deadline, remoteDeadline), response <= now {
+            end(.linkLayerResponseTimeout)
+        } else {
+            authenticationDeadlinePassed(now: now)
+            startNext()
+        }
+        return takeActions()
+    }
 
     /// A data PDU that is not empty has arrived for the first time; its MIC was right, or it has
     /// none as it must. If an `end` comes back, the data is not for the host.
-    package mutating func receiveData(now: Instant) -> [Action] { [] }
+    package mutating func receiveData(now: Instant) -> [Action] {
+        guard !isOver else { return [] }
+        authenticated(now: now)
+        if encryption.isStrict { end(.messageIntegrityFailure) }
+        return takeActions()
+    }
 
-    /// The next control PDU to send; the owner calls it when the one before is acknowledged, and
-    /// prefers it to data. Does the actions first.
-    package mutating func nextPDU(eventCounter: UInt16, now: Instant) -> Outgoing? { nil }
+    /// Takes out what is to be done.
+    mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
 
-    /// The peer has acknowledged the PDU.
-    package mutating func acknowledged(_ pdu: LLControlPDU, now: Instant) -> [Action] { [] }
+    mutating func emit(_ event: HCI.Event) { actions.append(.emit(event)) }
 
-    /// The event with that number begins: before its first packet. Events that the end passes over
-    /// need not be told.
-    package mutating func eventBegins(_ eventCounter: UInt16, now: Instant) -> [Action] { [] }
-
-    /// It is `nextDeadline`, or later.
-    package mutating func deadlinePassed(now: Instant) -> [Action] { [] }
+    /// The end is over, without a word to the peer.
+    mutating func end(_ reason: HCI.ErrorCode) {
+        actions.append(.end(reason))
+        isOver = true
+    }
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// Another pace for the link: the Central decides; the Peripheral asks, and may be asked
+/// (Vol 6, Part B, 5.1.1 and 5.1.7).
+extension LinkProcedures {
+    mutating func updateConnection(_ wish: ConnectionParameterWish) throws(HCI.ErrorCode) {
+        guard wish.isLegal else { throw .invalidCommandParameters }
+        guard side == .central || local.features.contains(.connectionParametersRequest) else {
+            throw .unsupportedFeatureOrParameterValue
+        }
+        try run(.connectionUpdate(wish))
+    }
+
+    /// The Central asks only a peer that is known to understand the question, and else just tells.
+    mutating func startConnectionUpdate(_ wish: ConnectionParameterWish) {
+        let feature = HCI.LEFeatures.connectionParametersRequest
+        let procedure = Procedure.connectionUpdate(wish)
+        switch side {
+        case .central
+        where local.features.contains(feature)
+            && peerFeatures?.contains(feature) == true:
+            begin(procedure, .connectionParameterRequest(wish))
+        case .central:
+            begin(procedure, updateIndication(for: wish))
+        case .peripheral where peerMayHave(feature):
+            begin(procedure, .connectionParameterRequest(wish))
+        case .peripheral:
+            emitConnectionUpdate(status: .unsupportedRemoteFeature)
+        }
+    }
+
+    /// The Central takes the longest interval that would do: it costs both the least.
+    func updateIndication(for wish: ConnectionParameterWish) -> LLControlPDU {
+        let parameters = LinkParameters(
+            interval: wish.intervalMaximum,
+            latency: wish.latency,
+            supervisionTimeout: wish.supervisionTimeout
+        )
+        return .connectionUpdateIndication(
+            ConnectionUpdate(parameters: parameters, windowOffset: .zero, instant: 0)
+        )
+    }
+
+    mutating func takeParameters(_ pdu: LLControlPDU, wanted: HCI.LEEventMask) {
+        guard local.features.contains(.connectionParametersRequest) else {
+            return refuseAsUnknown(pdu)
+        }
+        switch pdu {
+        case .connectionParameterRequest(let wish): peerWishes(wish, pdu, wanted: wanted)
+        case .connectionParameterResponse(let wish) where side == .central:
+            guard own?.opcode == LLControlPDU.parameterRequestOpcode else { return }
+            guard wish.isLegal else { return fail(.invalidLinkLayerParameters) }
+            own?.isAnswered = true
+            own?.deadline = nil
+            send(updateIndication(for: wish))
+        default: refuseAsUnknown(pdu)
+        }
+    }
+
+    private mutating func peerWishes(
+        _ wish: ConnectionParameterWish,
+        _ pdu: LLControlPDU,
+        wanted: HCI.LEEventMask
+    ) {
+        guard wish.isLegal else { return reject(pdu, .invalidLinkLayerParameters) }
+        guard !collides(pdu, .connectionUpdate) else { return }
+        remote = .hostDecides(wish)
+        remoteDeadline = nil
+        guard wanted.contains(.remoteConnectionParameterRequest) else { return agree(wish) }
+        emit(
+            .remoteConnectionParameterRequest(
+                HCI.LERemoteConnectionParameterRequest(
+                    connectionHandle: handle,
+                    intervalMinimum: HCI.ConnectionInterval(wish.intervalMinimum),
+                    intervalMaximum: HCI.ConnectionInterval(wish.intervalMaximum),
+                    peripheralLatency: UInt16(clamping: wish.latency),
+                    supervisionTimeout: HCI.Timeout(wish.supervisionTimeout)
+                )
+            )
+        )
+    }
+
+    private mutating func agree(_ wish: ConnectionParameterWish) {
+        remote = .awaitingConnectionUpdate
+        switch side {
+        case .central: send(updateIndication(for: wish))
+        case .peripheral: send(.connectionParameterResponse(wish))
+        }
+    }
+
+    mutating func acceptParameters(_ wish: ConnectionParameterWish) throws(HCI.ErrorCode) {
+        guard case .hostDecides = remote else { throw .commandDisallowed }
+        guard wish.isLegal else { throw .invalidCommandParameters }
+        agree(wish)
+    }
+
+    mutating func refuseParameters(_ reason: HCI.ErrorCode) throws(HCI.ErrorCode) {
+        guard case .hostDecides(let wish) = remote else { throw .commandDisallowed }
+        remote = nil
+        reject(.connectionParameterRequest(wish), reason)
+        if own?.isOverruled == true { fail(.linkLayerProcedureCollision) }
+    }
+
+    /// The instant has come.
+    mutating func apply(_ update: ConnectionUpdate) {
+        let isChange = update.parameters != parameters
+        let isOwn = own?.kind == .connectionUpdate
+        parameters = update.parameters
+        actions.append(.setParameters(parameters, windowOffset: update.windowOffset))
+        finish(.connectionUpdate)
+        if isChange || isOwn { emitConnectionUpdate(status: .success) }
+    }
+
+    mutating func emitConnectionUpdate(status: HCI.ErrorCode) {
+        emit(
+            .connectionUpdateComplete(
+                HCI.LEConnectionUpdateComplete(
+                    status: status,
+                    connectionHandle: handle,
+                    interval: HCI.ConnectionInterval(parameters.interval),
+                    peripheralLatency: UInt16(clamping: parameters.latency),
+                    supervisionTimeout: HCI.Timeout(parameters.supervisionTimeout)
+                )
+            )
+        )
+    }
+}
+
+extension LLControlPDU {
+    /// LL_CONNECTION_PARAM_REQ.
+    fileprivate static let parameterRequestOpcode: UInt8 = 0x0F
+}
+
+extension LinkParameters {
+    /// Whether a link may go at this pace (Vol 6, Part B, 4.5.1 and 4.5.2).
+    var areLegal: Bool {
+        interval >= .microseconds(7_500) && interval <= .seconds(4) && (0...499).contains(latency)
+            && supervisionTimeout >= .milliseconds(100) && supervisionTimeout <= .seconds(32)
+            && supervisionTimeout > interval * (2 * (1 + latency))
+    }
+}
+
+extension ConnectionParameterWish {
+    /// Whether a link may go at any pace of this range.
+    var isLegal: Bool {
+        let slowest = LinkParameters(
+            interval: intervalMaximum,
+            latency: latency,
+            supervisionTimeout: supervisionTimeout
+        )
+        return slowest.areLegal && intervalMinimum >= .microseconds(7_500)
+            && intervalMinimum <= intervalMaximum
+    }
+}

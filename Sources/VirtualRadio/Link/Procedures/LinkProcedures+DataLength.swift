@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// Longer packets, as far as both ends go (Vol 6, Part B, 4.5.10 and 5.1.9).
+extension LinkProcedures {
+    mutating func setDataLength(_ octets: Int, _ time: Duration) throws(HCI.ErrorCode) {
+        guard local.features.contains(.dataPacketLengthExtension) else {
+            throw .unsupportedFeatureOrParameterValue
+        }
+        guard (27...PacketLength.dataPayloadLimit).contains(octets),
+            time >= DataLength.minimum.sendTime, time <= DataLength.longestTime
+        else { throw .invalidCommandParameters }
+        lengthWish = (octets, time)
+        enqueue(.dataLength)
+    }
+
+    /// A peer that cannot is not asked; nobody is told, since nothing changes.
+    mutating func startDataLength() {
+        let feature = HCI.LEFeatures.dataPacketLengthExtension
+        guard local.features.contains(feature), peerMayHave(feature) else { return }
+        begin(.dataLength, .lengthRequest(lengthOffer))
+    }
+
+    mutating func takeLength(_ pdu: LLControlPDU, _ offer: LengthOffer) {
+        guard local.features.contains(.dataPacketLengthExtension) else {
+            return refuseAsUnknown(pdu)
+        }
+        if case .lengthRequest = pdu {
+            send(.lengthResponse(lengthOffer))
+        } else if own?.kind == .dataLength {
+            finish(.dataLength)
+        } else {
+            return
+        }
+        peerLength = offer
+        updateDataLength()
+    }
+
+    private var lengthOffer: LengthOffer {
+        LengthOffer(
+            receiveOctets: local.dataLengthLimit,
+            receiveTime: receiveTimeLimit,
+            sendOctets: min(lengthWish.octets, local.dataLengthLimit),
+            sendTime: min(lengthWish.time, receiveTimeLimit)
+        )
+    }
+
+    /// Only on LE Coded does a packet take longer than the longest one of LE 1M.
+    private var receiveTimeLimit: Duration {
+        local.features.contains(.coded)
+            ? DataLength.longestTime
+            : DataPDU(payloadLength: local.dataLengthLimit, isEncrypted: true).airTime(.le1M)
+    }
+
+    /// What both ends can, on the PHYs that they use now.
+    var effectiveDataLength: DataLength {
+        let peer = peerLength
+        let own = lengthOffer
+        let minimum = DataLength.minimum
+        return DataLength(
+            sendOctets: max(27, min(own.sendOctets, peer?.receiveOctets ?? 27)),
+            sendTime: max(
+                DataLength.leastTime(on: sending.phy),
+                min(own.sendTime, peer?.receiveTime ?? minimum.sendTime)
+            ),
+            receiveOctets: max(27, min(own.receiveOctets, peer?.sendOctets ?? 27)),
+            receiveTime: max(
+                DataLength.leastTime(on: receiving),
+                min(own.receiveTime, peer?.sendTime ?? minimum.receiveTime)
+            )
+        )
+    }
+
+    /// The host is told of changes only (Vol 4, Part E, 7.7.65.7).
+    mutating func updateDataLength() {
+        let length = effectiveDataLength
+        guard length != dataLength else { return }
+        dataLength = length
+        actions.append(.setDataLength(length))
+        emit(
+            .dataLengthChange(
+                HCI.LEDataLengthChange(
+                    connectionHandle: handle,
+                    transmitOctets: UInt16(clamping: length.sendOctets),
+                    transmitTime: HCI.AirTime(length.sendTime),
+                    receiveOctets: UInt16(clamping: length.receiveOctets),
+                    receiveTime: HCI.AirTime(length.receiveTime)
+                )
+            )
+        )
+    }
+}
+
+extension DataLength {
+    /// The longest packet of LE Coded, S = 8 (Vol 6, Part B, 4.5.10).
+    package static let longestTime = Duration.microseconds(17_040)
+
+    /// What time every packet of 27 octets may take: on LE Coded more.
+    static func leastTime(on phy: PHY) -> Duration {
+        phy == .leCoded ? .microseconds(2_704) : minimum.sendTime
+    }
+}

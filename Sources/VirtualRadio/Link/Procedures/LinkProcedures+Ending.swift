@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// How an end takes its leave (Vol 6, Part B, 5.1.6).
+extension LinkProcedures {
+    /// Says good-bye for the reason, ahead of everything else; the end is over when that is
+    /// acknowledged, or was not for the supervision timeout.
+    ///
+    /// - Parameter own: What the own host is told then.
+    mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {
+        farewell = (code, now + parameters.supervisionTimeout)
+        outbox = []
+        urgentOutbox = [.terminateIndication(reason)]
+        own = nil
+        waiting = []
+        remote = nil
+        remoteDeadline = nil
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// Version exchange: each end says it once in the life of a link (Vol 6, Part B, 5.1.5).
+extension LinkProcedures {
+    mutating func readVersion() throws(HCI.ErrorCode) {
+        if peerVersion == nil {
+            try run(.version)
+        } else {
+            emitVersion(status: .success)
+        }
+    }
+
+    mutating func versionSent(now: Instant) {
+        hasSentVersion = true
+        if own?.kind == .version { awaitAnswer(now: now) }
+    }
+
+    mutating func peerTold(_ version: LinkVersion) {
+        peerVersion = peerVersion ?? version
+        let isAboutToSay = outbox.contains { $0.opcode == LLControlPDU.versionOpcode }
+        if !hasSentVersion, !isAboutToSay { send(.versionIndication(local.version)) }
+        waiting.removeAll { $0.kind == .version && own?.kind != .version }
+        guard own?.kind == .version else { return }
+        finish(.version)
+        emitVersion(status: .success)
+    }
+
+    mutating func emitVersion(status: HCI.ErrorCode) {
+        let version = peerVersion
+        emit(
+            .readRemoteVersionInformationComplete(
+                HCI.ReadRemoteVersionInformationComplete(
+                    status: status,
+                    connectionHandle: handle,
+                    version: version?.version ?? HCI.Version(rawValue: 0),
+                    company: version?.company ?? 0,
+                    subversion: version?.subversion ?? 0
+                )
+            )
+        )
+    }
+}
+
+/// Feature exchange: once either has asked, both know (Vol 6, Part B, 5.1.4).
+extension LinkProcedures {
+    mutating func readFeatures() throws(HCI.ErrorCode) {
+        if peerFeatures != nil { return emitFeatures(status: .success) }
+        guard side == .central || local.features.contains(.peripheralFeatureExchange) else {
+            throw .unsupportedFeatureOrParameterValue
+        }
+        try run(.features)
+    }
+
+    mutating func startFeatures() {
+        if peerFeatures != nil { return emitFeatures(status: .success) }
+        begin(
+            .features,
+            side == .central
+                ? .featureRequest(local.features) : .peripheralFeatureRequest(local.features)
+        )
+    }
+
+    mutating func takeFeatures(_ pdu: LLControlPDU) {
+        switch pdu {
+        case .featureRequest(let features) where side == .peripheral:
+            answer(features)
+        case .peripheralFeatureRequest(let features)
+        where side == .central && local.features.contains(.peripheralFeatureExchange):
+            answer(features)
+        case .featureResponse(let features):
+            guard own?.kind == .features else { return }
+            peerFeatures = features
+            finish(.features)
+            emitFeatures(status: .success)
+        default: refuseAsUnknown(pdu)
+        }
+    }
+
+    private mutating func answer(_ features: HCI.LEFeatures) {
+        peerFeatures = features
+        send(.featureResponse(local.features.used(with: features)))
+    }
+
+    /// What is known of the peer; a feature that it has not spoken of yet may be there.
+    func peerMayHave(_ feature: HCI.LEFeatures) -> Bool {
+        peerFeatures?.isDisjoint(with: feature) != true
+    }
+
+    mutating func emitFeatures(status: HCI.ErrorCode) {
+        emit(
+            .readRemoteFeaturesComplete(
+                HCI.LEReadRemoteFeaturesComplete(
+                    status: status,
+                    connectionHandle: handle,
+                    features: peerFeatures ?? []
+                )
+            )
+        )
+    }
+}
+
+extension LLControlPDU {
+    /// LL_VERSION_IND.
+    fileprivate static let versionOpcode: UInt8 = 0x0C
+}
+
+extension HCI.LEFeatures {
+    /// What the answer to a peer of these features says: of the first octet what both have, of the
+    /// others all (Vol 6, Part B, 5.1.4).
+    fileprivate func used(with peer: HCI.LEFeatures) -> HCI.LEFeatures {
+        let shared = HCI.LEFeatures(rawValue: 0xFF)
+        return intersection(peer).intersection(shared).union(subtracting(shared))
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// Other PHYs: each end says what it would like, and the Central decides (Vol 6, Part B, 5.1.10).
+extension LinkProcedures {
+    /// The PHYs that this end has.
+    private var phys: HCI.PHYSet {
+        var phys = HCI.PHYSet.le1M
+        if local.features.contains(.le2M) { phys.insert(.le2M) }
+        if local.features.contains(.coded) { phys.insert(.coded) }
+        return phys
+    }
+
+    mutating func setPHY(
+        _ preference: HCI.PHYPreference,
+        _ coding: HCI.CodedPHYPreference
+    ) throws(HCI.ErrorCode) {
+        guard phys != .le1M else { throw .unknownCommand }
+        for wish in [preference.transmit, preference.receive] {
+            guard let wish else { continue }
+            guard !wish.isEmpty else { throw .invalidCommandParameters }
+            guard wish.isSubset(of: phys) else { throw .unsupportedFeatureOrParameterValue }
+        }
+        guard coding.rawValue <= HCI.CodedPHYPreference.far.rawValue else {
+            throw .invalidCommandParameters
+        }
+        try run(.phy)
+        self.preference = preference
+        self.coding = coding
+        if sending.phy == .leCoded { setPHYs(sending: .leCoded, receiving: receiving) }
+    }
+
+    mutating func startPHY() {
+        guard peerMayHave([.le2M, .coded]) else {
+            return emitPHYUpdate(status: .unsupportedRemoteFeature)
+        }
+        begin(.phy, .phyRequest(offer))
+    }
+
+    private var offer: PHYOffer {
+        func wanted(_ wish: HCI.PHYSet?) -> HCI.PHYSet {
+            let possible = (wish ?? phys).intersection(phys)
+            return possible.isEmpty ? phys : possible
+        }
+        return PHYOffer(
+            send: wanted(preference.transmit),
+            receive: wanted(preference.receive)
+        )
+    }
+
+    mutating func takePHY(_ pdu: LLControlPDU, _ peer: PHYOffer) {
+        guard phys != .le1M else { return refuseAsUnknown(pdu) }
+        if case .phyRequest = pdu {
+            guard !collides(pdu, .phy) else { return }
+            remote = .awaitingPHYUpdate
+            remoteDeadline = nil
+            send(side == .peripheral ? .phyResponse(offer) : .phyUpdateIndication(decide(peer)))
+        } else if side == .central, own?.kind == .phy, own?.isAnswered == false {
+            own?.isAnswered = true
+            own?.deadline = nil
+            send(.phyUpdateIndication(decide(peer)))
+        }
+    }
+
+    /// The fastest PHY that both like, each way; where there is none, nothing changes.
+    private func decide(_ peer: PHYOffer) -> PHYDecision {
+        let there = offer.send.intersection(peer.receive).fastest
+        let back = peer.send.intersection(offer.receive).fastest
+        return PHYDecision(
+            centralToPeripheral: there == sending.phy ? nil : there,
+            peripheralToCentral: back == receiving ? nil : back,
+            instant: 0
+        )
+    }
+
+    /// Whether the decision names PHYs that this end has.
+    func areLegal(_ decision: PHYDecision) -> Bool {
+        [decision.centralToPeripheral, decision.peripheralToCentral].allSatisfy {
+            $0.map { phys.isSuperset(of: HCI.PHYSet([$0])) && !HCI.PHYSet([$0]).isEmpty } ?? true
+        }
+    }
+
+    /// Both know the decision. If nothing changes that is the end of it, and only who asked is told.
+    mutating func decided(_ decision: PHYDecision) {
+        guard !decision.changesSomething else { return schedule(.phys(decision)) }
+        if remote?.kind == .phy { remote = nil }
+        guard own?.kind == .phy else { return }
+        finish(.phy)
+        emitPHYUpdate(status: .success)
+    }
+
+    /// The instant has come.
+    mutating func apply(_ decision: PHYDecision) {
+        let before = (sending.phy, receiving)
+        let (send, receive) =
+            side == .central
+            ? (decision.centralToPeripheral, decision.peripheralToCentral)
+            : (decision.peripheralToCentral, decision.centralToPeripheral)
+        setPHYs(sending: send ?? sending.phy, receiving: receive ?? receiving)
+        let isOwn = own?.kind == .phy
+        finish(.phy)
+        if isOwn || before != (sending.phy, receiving) { emitPHYUpdate(status: .success) }
+        updateDataLength()
+    }
+
+    private mutating func setPHYs(sending phy: PHY, receiving: PHY) {
+        switch phy {
+        case .le2M: sending = .le2M
+        case .leCoded: sending = coding == .fast ? .codedS2 : .codedS8
+        default: sending = .le1M
+        }
+        self.receiving = receiving
+        actions.append(.setPHYs(sending: sending, receiving: receiving))
+    }
+
+    mutating func emitPHYUpdate(status: HCI.ErrorCode) {
+        emit(
+            .phyUpdateComplete(
+                HCI.LEPHYUpdateComplete(
+                    status: status,
+                    connectionHandle: handle,
+                    transmit: sending.phy,
+                    receive: receiving
+                )
+            )
+        )
+    }
+}
+
+extension PHYDecision {
+    /// Whether a PHY changes, either way.
+    var changesSomething: Bool { centralToPeripheral != nil || peripheralToCentral != nil }
+}
+
+extension HCI.PHYSet {
+    /// The one with the highest rate; nil of none.
+    fileprivate var fastest: PHY? {
+        if contains(.le2M) { return .le2M }
+        if contains(.le1M) { return .le1M }
+        return contains(.coded) ? .leCoded : nil
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// What arrives.
+extension LinkProcedures {
+    /// The peer's PDU has arrived, for the first time, and its MIC was right.
+    ///
+    /// - Parameter wanted: The LE events that the host has unmasked (none if LE Meta is masked): on
+    ///   two of them it depends how the Link Layer goes on (Vol 4, Part E, 7.7.65.5 and 7.7.65.6).
+    package mutating func receive(
+        _ pdu: LLControlPDU,
+        wanted: HCI.LEEventMask,
+        eventCounter: UInt16,
+        now: Instant
+    ) -> [Action] {
+        guard !isOver else { return [] }
+        authenticated(now: now)
+        if case .terminateIndication(let reason) = pdu {
+            actions.append(.endAfterAcknowledging(reason))
+            isOver = true
+        } else if farewell == nil {
+            take(pdu, wanted: wanted, eventCounter: eventCounter, now: now)
+            startNext()
+        }
+        return takeActions()
+    }
+
+    private mutating func take(
+        _ pdu: LLControlPDU,
+        wanted: HCI.LEEventMask,
+        eventCounter: UInt16,
+        now: Instant
+    ) {
+        if takeEncryption(pdu, wanted: wanted, now: now) { return }
+        guard !encryption.isStrict else { return end(.messageIntegrityFailure) }
+        switch pdu {
+        case .connectionUpdateIndication, .channelMapIndication, .phyUpdateIndication:
+            guard side == .peripheral else { return refuseAsUnknown(pdu) }
+            takeIndication(pdu, eventCounter)
+        case .versionIndication(let version): peerTold(version)
+        case .featureRequest, .peripheralFeatureRequest, .featureResponse: takeFeatures(pdu)
+        case .connectionParameterRequest, .connectionParameterResponse:
+            takeParameters(pdu, wanted: wanted)
+        case .lengthRequest(let offer), .lengthResponse(let offer): takeLength(pdu, offer)
+        case .phyRequest(let offer), .phyResponse(let offer): takePHY(pdu, offer)
+        case .pingRequest: takePing(pdu)
+        case .pingResponse: finish(.ping)
+        case .unknownResponse(let opcode): peerRefused(opcode, .unsupportedRemoteFeature)
+        case .rejectIndication(let code): peerRefused(nil, code)
+        case .extendedRejectIndication(let opcode, let code): peerRefused(opcode, code)
+        default: refuseAsUnknown(pdu)
+        }
+    }
+
+    /// What this end does not know, or what is not for its role (Vol 6, Part B, 2.4.2).
+    mutating func refuseAsUnknown(_ pdu: LLControlPDU) {
+        send(.unknownResponse(opcode: pdu.opcode))
+    }
+
+    private mutating func takePing(_ pdu: LLControlPDU) {
+        guard local.features.contains(.ping) else { return refuseAsUnknown(pdu) }
+        send(.pingResponse)
+    }
+
+    /// Two procedures with an instant meet. True if the Central's own goes on and the peer's is
+    /// refused; the Peripheral always lets the Central's go on (Vol 6, Part B, 5.3).
+    mutating func collides(_ pdu: LLControlPDU, _ kind: Procedure.Kind) -> Bool {
+        guard side == .central, let rival = rival else { return false }
+        let code: HCI.ErrorCode =
+            rival == kind ? .linkLayerProcedureCollision : .differentTransactionCollision
+        if own?.isAnswered == true, own?.kind == rival {
+            end(code)
+        } else {
+            reject(pdu, code)
+        }
+        return true
+    }
+
+    /// The procedure with an instant that is under way.
+    private var rival: Procedure.Kind? {
+        if let own, own.kind.hasInstant { return own.kind }
+        return remote?.kind ?? updates.first?.kind
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// A control procedure that an end starts by itself (Vol 6, Part B, 5.1).
+enum Procedure: Hashable, Sendable {
+    case version
+    case features
+    case connectionUpdate(ConnectionParameterWish)
+    case dataLength
+    case phy
+    case encryption(EncryptionStart)
+    case channelMap(UInt64)
+    case ping
+
+    /// The same without its details: an end runs at most one of each.
+    enum Kind: Hashable, Sendable {
+        case version, features, connectionUpdate, dataLength, phy, encryption, channelMap, ping
+
+        /// Whether both ends change at an instant: two of these are incompatible with each other
+        /// (Vol 6, Part B, 5.3).
+        var hasInstant: Bool {
+            self == .connectionUpdate || self == .phy || self == .channelMap
+        }
+    }
+
+    var kind: Kind {
+        switch self {
+        case .version: .version
+        case .features: .features
+        case .connectionUpdate: .connectionUpdate
+        case .dataLength: .dataLength
+        case .phy: .phy
+        case .encryption: .encryption
+        case .channelMap: .channelMap
+        case .ping: .ping
+        }
+    }
+}
+
+/// What LE Enable Encryption asks.
+struct EncryptionStart: Hashable, Sendable {
+    var random: UInt64
+    var encryptedDiversifier: UInt16
+    var key: HCI.Key128
+}
+
+/// A procedure that the end has started, and that is not over.
+struct RunningProcedure: Hashable, Sendable {
+    let procedure: Procedure
+    /// The opcode that the peer names when it does not know it, or refuses.
+    var opcode: UInt8
+    /// Whether the peer has taken part in it: from then on a collision is the peer's fault.
+    var isAnswered = false
+    /// Whether the Central runs one of the same kind instead, whose end is this one's, too.
+    var isOverruled = false
+    /// When the peer has to have answered (Vol 6, Part B, 5.2).
+    var deadline: Instant?
+
+    var kind: Procedure.Kind { procedure.kind }
+}
+
+/// A procedure with an instant that the peer has started, and that waits for something.
+enum RemoteProcedure: Hashable, Sendable {
+    /// The host has to say whether this pace would do.
+    case hostDecides(ConnectionParameterWish)
+    /// The Central has to decide on the pace that was agreed on.
+    case awaitingConnectionUpdate
+    /// The Central has to decide on the PHYs.
+    case awaitingPHYUpdate
+
+    var kind: Procedure.Kind {
+        switch self {
+        case .hostDecides, .awaitingConnectionUpdate: .connectionUpdate
+        case .awaitingPHYUpdate: .phy
+        }
+    }
+}
+
+/// What changes at an instant.
+enum InstantUpdate: Hashable, Sendable {
+    case parameters(ConnectionUpdate)
+    case channels(UInt64, instant: UInt16)
+    case phys(PHYDecision)
+
+    var instant: UInt16 {
+        switch self {
+        case .parameters(let update): update.instant
+        case .channels(_, let instant): instant
+        case .phys(let decision): decision.instant
+        }
+    }
+
+    var kind: Procedure.Kind {
+        switch self {
+        case .parameters: .connectionUpdate
+        case .channels: .channelMap
+        case .phys: .phy
+        }
+    }
+}
