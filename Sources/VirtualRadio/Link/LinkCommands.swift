@@ -2,7 +2,164 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands about a link that exists: each finds the end that it is about in the ether.
+/// The commands about a link that exists: each finds the end that it is about in the ether, and
+/// asks its control procedures.
 package enum LinkCommands {
-    static let handlers: [CommandHandler] = []
+    static let handlers: [CommandHandler] =
+        endingHandlers + negotiatingHandlers + encryptingHandlers + readingHandlers
+
+    /// The reasons for which a host may disconnect (Vol 4, Part E, 7.1.6).
+    static let disconnectReasons: Set<HCI.ErrorCode> = [
+        .authenticationFailure, .remoteUserTerminatedConnection, .remoteDeviceLowResources,
+        .remoteDevicePowerOff, .unsupportedRemoteFeature, .pairingWithUnitKeyNotSupported,
+        .unacceptableConnectionParameters,
+    ]
+
+    private static let endingHandlers: [CommandHandler] = [
+        .beginning(HCI.Disconnect.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            guard disconnectReasons.contains(command.reason) else {
+                try ether.demandLink(of: controller.radio, command.connectionHandle)
+                throw .invalidCommandParameters
+            }
+            let request = LinkProcedureRequest.disconnect(command.reason)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+        }
+    ]
+
+    private static let negotiatingHandlers: [CommandHandler] = [
+        .beginning(HCI.ReadRemoteVersionInformation.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            try ether.request(.readVersion, of: controller.radio, command.connectionHandle)
+        },
+        .beginning(HCI.LEReadRemoteFeatures.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            try ether.request(.readFeatures, of: controller.radio, command.connectionHandle)
+        },
+        .beginning(HCI.LEConnectionUpdate.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            try ether.demandLink(of: controller.radio, command.connectionHandle)
+            let wish = try ConnectionParameterWish(checking: command.parameters)
+            let request = LinkProcedureRequest.updateConnection(wish)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+        },
+        .completing(HCI.LERemoteConnectionParameterRequestReply.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            try ether.demandLink(of: controller.radio, command.connectionHandle)
+            let wish = try ConnectionParameterWish(checking: command.parameters)
+            let request = LinkProcedureRequest.acceptParameters(wish)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+        .completing(HCI.LERemoteConnectionParameterRequestNegativeReply.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let request = LinkProcedureRequest.refuseParameters(command.reason)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+        .completing(HCI.LESetDataLength.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let request = LinkProcedureRequest.setDataLength(
+                octets: Int(command.transmitOctets),
+                time: command.transmitTime.duration
+            )
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+        .beginning(HCI.LESetPHY.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            let request = LinkProcedureRequest.setPHY(command.preference, command.coding)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+        },
+    ]
+
+    private static let encryptingHandlers: [CommandHandler] = [
+        .beginning(HCI.LEEnableEncryption.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            let request = LinkProcedureRequest.encrypt(
+                random: command.random,
+                encryptedDiversifier: command.encryptedDiversifier,
+                key: command.longTermKey
+            )
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+        },
+        .completing(HCI.LELongTermKeyRequestReply.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let request = LinkProcedureRequest.provideKey(command.longTermKey)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+        .completing(HCI.LELongTermKeyRequestNegativeReply.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            try ether.request(.refuseKey, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+        .completing(HCI.WriteAuthenticatedPayloadTimeout.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let timeout = command.timeout.duration
+            let request = LinkProcedureRequest.setAuthenticatedPayloadTimeout(timeout)
+            try ether.request(request, of: controller.radio, command.connectionHandle)
+            return .init(connectionHandle: command.connectionHandle)
+        },
+    ]
+
+    private static let readingHandlers: [CommandHandler] = [
+        .completing(HCI.LEReadPHY.self) { (controller, command, ether) throws(HCI.ErrorCode) in
+            let handle = command.connectionHandle
+            let procedures = try ether.procedures(of: controller.radio, handle)
+            return .init(
+                connectionHandle: handle,
+                transmit: procedures.sending.phy,
+                receive: procedures.receiving
+            )
+        },
+        .completing(HCI.LEReadChannelMap.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let handle = command.connectionHandle
+            let procedures = try ether.procedures(of: controller.radio, handle)
+            let channels = HCI.ChannelMap(rawValue: procedures.channels)
+            return .init(connectionHandle: handle, channels: channels)
+        },
+        .completing(HCI.ReadAuthenticatedPayloadTimeout.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            let handle = command.connectionHandle
+            let procedures = try ether.procedures(of: controller.radio, handle)
+            let timeout = HCI.Timeout(procedures.authenticatedPayloadTimeout)
+            return .init(connectionHandle: handle, timeout: timeout)
+        },
+    ]
+}
+
+extension Ether {
+    /// The control procedures of the link that the host calls by the handle.
+    fileprivate func procedures(
+        of radio: RadioID,
+        _ handle: ConnectionHandle
+    ) throws(HCI.ErrorCode) -> LinkProcedures {
+        guard let end = linkEnd(of: radio, handle) else { throw .unknownConnectionIdentifier }
+        return end.procedures
+    }
+
+    /// A handle that names no link is the first thing that can be wrong with a command.
+    fileprivate func demandLink(
+        of radio: RadioID,
+        _ handle: ConnectionHandle
+    ) throws(HCI.ErrorCode) {
+        guard findLink(of: radio, handle) != nil else { throw .unknownConnectionIdentifier }
+    }
+}
+
+extension ConnectionParameterWish {
+    /// What the host asks for, if a link may go at every pace of it (Vol 4, Part E, 7.8.18).
+    init(checking parameters: HCI.ConnectionParameters) throws(HCI.ErrorCode) {
+        self.init(
+            intervalMinimum: parameters.intervalMinimum.duration,
+            intervalMaximum: parameters.intervalMaximum.duration,
+            latency: Int(parameters.peripheralLatency),
+            supervisionTimeout: parameters.supervisionTimeout.duration
+        )
+        guard isLegal, parameters.eventLengthMinimum <= parameters.eventLengthMaximum else {
+            throw .invalidCommandParameters
+        }
+    }
 }
