@@ -44,8 +44,3 @@ extension VirtualController {
         advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
     }
 }
-
-extension Advertiser {
-    /// The extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
-    static let extendedHandlers: [CommandHandler] = []
-}

@@ -6,9 +6,8 @@ import BluetoothTypes
 extension VirtualController {
     /// The set has advertised for as long as it was asked to.
     mutating func advertisingEnds(_ set: UInt8, _ ether: inout Ether) {
-        guard let place = advertiser.place(of: set), advertiser.sets[place].run != nil else {
-            return
-        }
+        guard let place = advertiser.place(of: set), advertiser.sets[place].run?.end == ether.now
+        else { return }
         advertiser.sets[place].run?.endTimer = nil
         if advertiser.sets[place].isOfLegacyCommands {
             stopAdvertising(place, &ether)

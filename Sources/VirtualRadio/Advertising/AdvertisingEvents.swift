@@ -24,10 +24,12 @@ extension VirtualController {
         let delay = advertisingDelay(place)
         advertiser.sets[place].run = run
         if let limit {
+            let end = ether.now + limit
+            advertiser.sets[place].run?.end = end
             advertiser.sets[place].run?.endTimer = ether.schedule(
                 .advertisingEnds(set: set),
                 of: radio,
-                at: ether.now + limit
+                at: end
             )
         }
         rest(place, until: ether.now.later(delay), &ether)
@@ -43,9 +45,9 @@ extension VirtualController {
 
     /// The next event of the set is due, or a request has ended without leading to anything.
     mutating func advertise(_ set: UInt8, _ ether: inout Ether) {
-        guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run else {
-            return
-        }
+        guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run,
+            run.due == ether.now
+        else { return }
         advertiser.sets[place].run?.timer = nil
         switch run.step {
         case .resting: beginEvent(place, &ether)
@@ -159,6 +161,8 @@ extension VirtualController {
 
     private mutating func wait(_ place: Int, until instant: Instant, _ ether: inout Ether) {
         let timer = ControllerTimer.advertise(set: advertiser.sets[place].handle)
+        let instant = max(instant, ether.now)
+        advertiser.sets[place].run?.due = instant
         advertiser.sets[place].run?.timer = ether.schedule(timer, of: radio, at: instant)
     }
 

@@ -70,8 +70,9 @@ struct AdvertisingManner: Sendable {
 enum AdvertisingPace {
     /// What intervals can be asked for in legacy commands (Vol 4, Part E, 7.8.5).
     static let legacyIntervals = Duration.milliseconds(20) ... .milliseconds(10_240)
-    /// The least interval that can be asked for in extended commands (Vol 4, Part E, 7.8.53).
-    static let extendedMinimum = Duration.milliseconds(20)
+    /// What intervals can be asked for in extended commands, which have 24 bits for them
+    /// (Vol 4, Part E, 7.8.53).
+    static let extendedIntervals = Duration.milliseconds(20) ... .microseconds(0xFF_FFFF * 625)
     /// How long the radio takes to go to the next channel when nothing more comes on this one.
     static let channelChange: Int64 = 150_000
     /// From one ADV_DIRECT_IND to the next on a channel, at high duty cycle, at most

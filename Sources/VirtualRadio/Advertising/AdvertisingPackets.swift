@@ -52,7 +52,7 @@ extension VirtualController {
         return extendedPDU(
             .primary,
             set,
-            fields: pointer == nil ? auxiliaryFields(set.manner) : [.dataInfo, .auxiliaryPointer],
+            fields: pointer == nil ? set.manner.auxiliaryFields : [.dataInfo, .auxiliaryPointer],
             pointer: pointer,
             data: []
         )
@@ -82,14 +82,16 @@ extension VirtualController {
             length: ExtendedAdvertisingPDU(fields, dataLength: data.count)?.length ?? 0
         )
     }
+}
 
+extension AdvertisingManner {
     /// The fields of the AUX_ADV_IND of such a set, and of its ADV_EXT_IND if that is all there is
     /// (Vol 6, Part B, 2.3.1.6).
-    func auxiliaryFields(_ manner: AdvertisingManner) -> ExtendedAdvertisingPDU.Fields {
+    var auxiliaryFields: ExtendedAdvertisingPDU.Fields {
         var fields: ExtendedAdvertisingPDU.Fields = [.dataInfo]
-        if !manner.isAnonymous { fields.insert(.advertiserAddress) }
-        if manner.isDirected { fields.insert(.targetAddress) }
-        if manner.properties.contains(.includesTransmitPower) { fields.insert(.transmitPower) }
+        if !isAnonymous { fields.insert(.advertiserAddress) }
+        if isDirected { fields.insert(.targetAddress) }
+        if properties.contains(.includesTransmitPower) { fields.insert(.transmitPower) }
         return fields
     }
 }

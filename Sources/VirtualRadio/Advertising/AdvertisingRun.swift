@@ -22,8 +22,12 @@ struct AdvertisingRun: Sendable {
     var step = Step.resting
     /// The next event, or the end of the request.
     var timer: EventToken?
+    /// When that is due. A timer that fires at another time is of a run of the past.
+    var due = Instant.zero
     /// The end of the time that the host gave it.
     var endTimer: EventToken?
+    /// When that is due.
+    var end = Instant.zero
     /// From one event to the next, without the random delay, in nanoseconds.
     let interval: Int64
     /// After how many events it ends; 0 for no limit.

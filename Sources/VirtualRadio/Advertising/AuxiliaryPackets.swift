@@ -118,7 +118,7 @@ extension VirtualController {
         _ manner: AdvertisingManner
     ) -> ExtendedAdvertisingPDU.Fields {
         switch kind {
-        case .primary, .auxiliary: auxiliaryFields(manner)
+        case .primary, .auxiliary: manner.auxiliaryFields
         case .chained: .dataInfo
         case .scanResponse:
             manner.properties.contains(.includesTransmitPower)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+extension Advertiser {
+    /// The largest handle that a host may choose (Vol 4, Part E, 7.8.53).
+    static let handleMaximum: UInt8 = 0xEF
+
+    /// The extended advertising commands (Vol 4, Part E, 7.8.52 to 7.8.60).
+    static let extendedHandlers: [CommandHandler] =
+        setHandlers + dataHandlers + [
+            .completing(HCI.LESetExtendedAdvertisingEnable.self, in: .extended) {
+                (controller, command, ether) throws(HCI.ErrorCode) in
+                try controller.setExtendedAdvertising(command, &ether)
+                return HCI.NoReturnParameters()
+            },
+            .completing(HCI.LEReadMaximumAdvertisingDataLength.self) {
+                (_, _, _) throws(HCI.ErrorCode) in
+                .init(length: UInt16(PacketLength.extendedDataLimit))
+            },
+            .completing(HCI.LEReadNumberOfSupportedAdvertisingSets.self) {
+                (controller, _, _) throws(HCI.ErrorCode) in
+                .init(count: UInt8(clamping: controller.configuration.advertisingSetLimit))
+            },
+        ]
+
+    /// The commands that make sets, and remove them.
+    private static let setHandlers: [CommandHandler] = [
+        .completing(HCI.LESetExtendedAdvertisingParameters.self, in: .extended) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            try controller.setParameters(command)
+        },
+        .completing(HCI.LESetAdvertisingSetRandomAddress.self, in: .extended) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            try controller.advertiser.setRandomAddress(command)
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LERemoveAdvertisingSet.self, in: .extended) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
+            guard controller.advertiser.sets[place].run == nil else { throw .commandDisallowed }
+            controller.advertiser.sets.remove(at: place)
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LEClearAdvertisingSets.self, in: .extended) {
+            (controller, _, _) throws(HCI.ErrorCode) in
+            guard !controller.advertiser.isAdvertising else { throw .commandDisallowed }
+            controller.advertiser.sets = []
+            return HCI.NoReturnParameters()
+        },
+    ]
+
+    /// The commands about what a set advertises.
+    private static let dataHandlers: [CommandHandler] = [
+        .completing(HCI.LESetExtendedAdvertisingData.self, in: .extended) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
+            try controller.advertiser.sets[place].setData(command)
+            return HCI.NoReturnParameters()
+        },
+        .completing(HCI.LESetExtendedScanResponseData.self, in: .extended) {
+            (controller, command, _) throws(HCI.ErrorCode) in
+            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
+            try controller.advertiser.sets[place].setResponse(command)
+            return HCI.NoReturnParameters()
+        },
+    ]
+
+    /// LE Set Advertising Set Random Address. A set that is in use for connections keeps its
+    /// address, since who asks for one must be told by the same.
+    private mutating func setRandomAddress(
+        _ command: HCI.LESetAdvertisingSetRandomAddress
+    ) throws(HCI.ErrorCode) {
+        let place = try requirePlace(of: command.advertisingHandle)
+        let isInUse = sets[place].run != nil && sets[place].manner.isConnectable
+        guard !isInUse else { throw .commandDisallowed }
+        sets[place].randomAddress = command.address.deviceAddress(.random)
+    }
+}
+
+extension VirtualController {
+    /// LE Set Extended Advertising Parameters: makes the set, or changes it while it is at rest.
+    fileprivate mutating func setParameters(
+        _ command: HCI.LESetExtendedAdvertisingParameters
+    ) throws(HCI.ErrorCode) -> HCI.LESetExtendedAdvertisingParameters.ReturnParameters {
+        guard command.advertisingHandle <= Advertiser.handleMaximum else {
+            throw .invalidCommandParameters
+        }
+        let manner = try AdvertisingManner(command, power: reportedPower)
+        if let place = advertiser.place(of: command.advertisingHandle) {
+            guard advertiser.sets[place].run == nil else { throw .commandDisallowed }
+            try advertiser.sets[place].check(manner)
+            advertiser.sets[place].manner = manner
+        } else {
+            guard advertiser.sets.count < advertiser.setLimit else {
+                throw .memoryCapacityExceeded
+            }
+            advertiser.sets.append(
+                AdvertisingSet(
+                    handle: command.advertisingHandle,
+                    manner: manner,
+                    dataID: UInt16(truncatingIfNeeded: dice.next())
+                )
+            )
+        }
+        return .init(transmitPower: manner.transmitPower)
+    }
+}
+
+extension AdvertisingManner {
+    /// What the extended command asks for; throws if that makes no sense, or is more than there
+    /// is. The power of a radio is fixed; it says so if it was asked for more.
+    init(
+        _ command: HCI.LESetExtendedAdvertisingParameters,
+        power: Int8
+    ) throws(HCI.ErrorCode) {
+        try Self.check(command.properties)
+        self.init(
+            properties: command.properties,
+            intervals: try Self.intervals(command)
+        )
+        try setAddressing(
+            channels: command.channels,
+            own: command.ownAddressType,
+            peer: command.peerAddress,
+            policy: command.filterPolicy
+        )
+        try setPHYs(command)
+        guard command.setIdentifier <= Self.sidMaximum,
+            command.transmitPower == Self.noPowerPreference
+                || command.transmitPower <= Self.powerMaximum
+        else { throw .invalidCommandParameters }
+        transmitPower = min(power, command.transmitPower)
+        sid = command.setIdentifier
+        reportsScanRequests = command.reportsScanRequests
+    }
+
+    private static let sidMaximum: UInt8 = 0x0F
+    private static let powerMaximum: Int8 = 20
+    private static let noPowerPreference: Int8 = 127
+
+    /// The combinations of properties that make legacy packets (Vol 4, Part E, 7.8.53).
+    private static let legacyProperties: Set<HCI.AdvertisingProperties> = [
+        [.legacy, .connectable, .scannable],
+        [.legacy, .connectable, .directed],
+        [.legacy, .connectable, .directed, .highDutyCycle],
+        [.legacy, .scannable],
+        [.legacy],
+    ]
+
+    /// All the properties that there are.
+    private static let allProperties: HCI.AdvertisingProperties = [
+        .connectable, .scannable, .directed, .highDutyCycle, .legacy, .anonymous,
+        .includesTransmitPower,
+    ]
+
+    /// Throws Invalid HCI Command Parameters if no kind of advertising has the properties.
+    private static func check(_ properties: HCI.AdvertisingProperties) throws(HCI.ErrorCode) {
+        let isPossible =
+            properties.contains(.legacy)
+            ? legacyProperties.contains(properties) : isExtended(properties)
+        guard isPossible else { throw .invalidCommandParameters }
+    }
+
+    private static func isExtended(_ properties: HCI.AdvertisingProperties) -> Bool {
+        let allowsRequests = !properties.isDisjoint(with: [.connectable, .scannable])
+        return properties.isSubset(of: allProperties)
+            && !properties.isSuperset(of: [.connectable, .scannable])
+            && !properties.contains(.highDutyCycle)
+            && !(allowsRequests && properties.contains(.anonymous))
+    }
+
+    private static func intervals(
+        _ command: HCI.LESetExtendedAdvertisingParameters
+    ) throws(HCI.ErrorCode) -> ClosedRange<Duration> {
+        if command.properties.contains(.highDutyCycle) {
+            return AdvertisingPace.highDutyInterval...AdvertisingPace.highDutyInterval
+        }
+        let minimum = command.intervalMinimum.duration
+        return try intervals(
+            minimum,
+            command.intervalMaximum.duration,
+            within: AdvertisingPace.extendedIntervals
+        )
+    }
+
+    /// Takes over the PHYs. Legacy packets are on LE 1M; primary channels know no 2M. LE Coded is
+    /// sent with S=8.
+    private mutating func setPHYs(
+        _ command: HCI.LESetExtendedAdvertisingParameters
+    ) throws(HCI.ErrorCode) {
+        guard !isLegacy || command.primaryPHY == .le1M else { throw .invalidCommandParameters }
+        switch command.primaryPHY {
+        case .le1M: primary = .le1M
+        case .leCoded: primary = .codedS8
+        default: throw .unsupportedFeatureOrParameterValue
+        }
+        guard !isLegacy else { return }
+        switch command.secondaryPHY {
+        case .le1M: secondary = .le1M
+        case .le2M: secondary = .le2M
+        case .leCoded: secondary = .codedS8
+        default: throw .unsupportedFeatureOrParameterValue
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// LE Set Extended Advertising Enable (Vol 4, Part E, 7.8.56).
+extension VirtualController {
+    /// Enables or disables sets: all that are named, or none.
+    mutating func setExtendedAdvertising(
+        _ command: HCI.LESetExtendedAdvertisingEnable,
+        _ ether: inout Ether
+    ) throws(HCI.ErrorCode) {
+        let places = try advertiser.places(of: command.sets)
+        guard command.isEnabled else {
+            let stopped = places.isEmpty ? Array(advertiser.sets.indices) : places
+            for place in stopped { stopAdvertising(place, &ether) }
+            return
+        }
+        guard !places.isEmpty else { throw .invalidCommandParameters }
+        var runs: [AdvertisingRun] = []
+        for (place, plan) in zip(places, command.sets) {
+            runs.append(try run(of: advertiser.sets[place], plan))
+        }
+        for (index, place) in places.enumerated() {
+            let duration = command.sets[index].duration
+            stopAdvertising(place, &ether)
+            startAdvertising(
+                place,
+                runs[index],
+                lasting: duration.rawValue == 0 ? nil : duration.duration,
+                &ether
+            )
+        }
+    }
+
+    /// The run that the set would have; throws if it cannot be enabled like that.
+    private func run(
+        of set: AdvertisingSet,
+        _ plan: HCI.AdvertisingSetRun
+    ) throws(HCI.ErrorCode) -> AdvertisingRun {
+        try set.checkIsComplete(plan)
+        guard let addresses = addresses(for: set) else { throw .invalidCommandParameters }
+        return AdvertisingRun(
+            interval: try set.interval().nanoseconds,
+            eventLimit: plan.eventLimit,
+            addresses: addresses
+        )
+    }
+}
+
+extension Advertiser {
+    /// Where the named sets are; throws if one is not there, or is named twice.
+    fileprivate func places(
+        of runs: [HCI.AdvertisingSetRun]
+    ) throws(HCI.ErrorCode) -> [Int] {
+        var places: [Int] = []
+        for run in runs {
+            let place = try requirePlace(of: run.advertisingHandle)
+            guard !places.contains(place) else { throw .invalidCommandParameters }
+            places.append(place)
+        }
+        return places
+    }
+}
+
+extension AdvertisingSet {
+    /// Throws if what the set has, or what is planned, is not enough to advertise.
+    fileprivate func checkIsComplete(_ plan: HCI.AdvertisingSetRun) throws(HCI.ErrorCode) {
+        if manner.isHighDutyCycle {
+            guard plan.duration.rawValue > 0,
+                plan.duration.duration <= AdvertisingPace.highDutyLimit
+            else { throw .invalidCommandParameters }
+        }
+        guard !data.isPartial, !response.isPartial else { throw .commandDisallowed }
+        guard !manner.isLegacy else { return }
+        guard !manner.isScannable || !response.octets.isEmpty else { throw .commandDisallowed }
+        guard !manner.isConnectable || data.octets.count <= manner.dataLimit else {
+            throw .invalidCommandParameters
+        }
+    }
+
+    /// The shortest interval of those that the host allows in which an event has room; throws
+    /// Packet Too Long if there is none.
+    fileprivate func interval() throws(HCI.ErrorCode) -> Duration {
+        let range = manner.intervals
+        guard !manner.isLegacy else { return range.lowerBound }
+        let event = max(
+            manner.eventDuration(data.octets.count),
+            manner.responseDuration(response.octets.count)
+        )
+        guard event <= range.upperBound else { throw .packetTooLong }
+        return max(range.lowerBound, event)
+    }
+}
