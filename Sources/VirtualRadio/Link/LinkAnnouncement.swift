@@ -13,7 +13,7 @@ extension Ether {
     /// (Vol 4, Part E, 7.7.65.20).
     mutating func tellHost(of link: Link, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
-        emit(completion(of: end, side, advertisingSet), to: end.radio)
+        emit(latestForm(of: end.completion(side), for: end.radio, advertisingSet), to: end.radio)
         let algorithm = HCI.LEChannelSelectionAlgorithm(
             connectionHandle: end.handle,
             algorithm: link.proposal.usesChannelSelection2 ? 1 : 0
@@ -21,14 +21,29 @@ extension Ether {
         emit(.channelSelectionAlgorithm(algorithm), to: end.radio)
     }
 
+    /// LE (Enhanced) Connection Complete for a link that was asked for and is not to be.
+    mutating func tellHost(ofNoLink reason: HCI.ErrorCode, _ role: HCI.Role, _ radio: RadioID) {
+        let none = HCI.LEEnhancedConnectionComplete(
+            status: reason,
+            connectionHandle: ConnectionHandle(rawValue: 0),
+            role: role,
+            peerAddress: .none,
+            localPrivateAddress: HCI.BareAddress(value: 0),
+            peerPrivateAddress: HCI.BareAddress(value: 0),
+            interval: HCI.ConnectionInterval(rawValue: 0),
+            peripheralLatency: 0,
+            supervisionTimeout: HCI.Timeout(rawValue: 0)
+        )
+        emit(latestForm(of: none, for: radio, nil), to: radio)
+    }
+
     /// The latest form of the event that the host wants to see.
-    private func completion(
-        of end: LinkEnd,
-        _ side: LinkSide,
+    private func latestForm(
+        of complete: HCI.LEEnhancedConnectionComplete,
+        for radio: RadioID,
         _ advertisingSet: UInt8?
     ) -> HCI.Event {
-        let complete = end.completion(side)
-        let mask = ports[end.radio.index].leEventMask
+        let mask = ports[radio.index].leEventMask
         if mask.contains(.enhancedConnectionCompleteV2) {
             return .enhancedConnectionCompleteV2(
                 HCI.LEEnhancedConnectionCompleteV2(
