@@ -36,11 +36,3 @@ package struct Advertiser: Sendable {
         return place
     }
 }
-
-extension VirtualController {
-    /// Stops all advertising in silence and forgets all sets, as Reset does.
-    mutating func resetAdvertiser(_ ether: inout Ether) {
-        for place in advertiser.sets.indices { stopAdvertising(place, &ether) }
-        advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
-    }
-}

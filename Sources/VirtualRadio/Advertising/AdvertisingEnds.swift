@@ -10,8 +10,10 @@ extension VirtualController {
         else { return }
         advertiser.sets[place].run?.endTimer = nil
         if advertiser.sets[place].isOfLegacyCommands {
+            // High duty cycle advertising found nobody: a connection that was not made
+            // (Vol 4, Part E, 7.8.9).
             stopAdvertising(place, &ether)
-            reportMissedConnection(&ether)
+            ether.tellHost(ofNoLink: .advertisingTimeout, .peripheral, radio)
         } else {
             terminateSet(place, .advertisingTimeout, &ether)
         }
@@ -48,37 +50,5 @@ extension VirtualController {
         var timer = advertiser.sets[place].run?.timer
         ether.cancel(&timer)
         advertiser.sets[place].run?.timer = nil
-    }
-
-    /// High duty cycle advertising found nobody: a connection that was not made
-    /// (Vol 4, Part E, 7.8.9), in the newest form of the event that the host wants to see.
-    private func reportMissedConnection(_ ether: inout Ether) {
-        let none = HCI.LEConnectionComplete(
-            status: .advertisingTimeout,
-            connectionHandle: ConnectionHandle(rawValue: 0),
-            role: .peripheral,
-            peerAddress: .none,
-            interval: HCI.ConnectionInterval(rawValue: 0),
-            peripheralLatency: 0,
-            supervisionTimeout: HCI.Timeout(rawValue: 0)
-        )
-        let enhanced = HCI.LEEnhancedConnectionComplete(
-            status: none.status,
-            connectionHandle: none.connectionHandle,
-            role: none.role,
-            peerAddress: none.peerAddress,
-            localPrivateAddress: HCI.BareAddress(value: 0),
-            peerPrivateAddress: HCI.BareAddress(value: 0),
-            interval: none.interval,
-            peripheralLatency: none.peripheralLatency,
-            supervisionTimeout: none.supervisionTimeout
-        )
-        let wantsEnhanced = ether.ports[radio.index].leEventMask.contains(
-            .enhancedConnectionComplete
-        )
-        ether.emit(
-            wantsEnhanced ? .enhancedConnectionComplete(enhanced) : .connectionComplete(none),
-            to: radio
-        )
     }
 }

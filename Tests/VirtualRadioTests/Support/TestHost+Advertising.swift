@@ -7,6 +7,12 @@ extension TestHost {
     /// A device that is not in the world: the target of directed advertising.
     static let stranger = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
+    /// Lets the controller tell every event, as hosts do that know them all.
+    func unmaskEverything() throws {
+        try status(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
+        try status(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))
+    }
+
     /// The legacy parameters, of which a test changes what it is about.
     static func parameters(
         _ type: HCI.AdvertisingType = .connectableUndirected,
