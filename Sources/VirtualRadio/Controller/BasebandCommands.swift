@@ -2,7 +2,50 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Controller & Baseband commands (Vol 4, Part E, 7.3), and the LE masks.
+/// The Controller & Baseband commands (Vol 4, Part E, 7.3), and the LE event mask.
 package enum BasebandCommands {
-    static let handlers: [CommandHandler] = []
+    static let handlers: [CommandHandler] = [
+        .completing(HCI.Reset.self) { (controller, _, ether) throws(HCI.ErrorCode) -> Void in
+            controller.reset(&ether)
+        },
+        .completing(HCI.SetEventMask.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            ether.ports[controller.radio.index].filter.mask = command.mask
+        },
+        .completing(HCI.SetEventMaskPage2.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            ether.ports[controller.radio.index].filter.page2 = command.mask
+        },
+        .completing(HCI.LESetEventMask.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            ether.ports[controller.radio.index].filter.leMask = command.mask
+        },
+        .completing(HCI.WriteLEHostSupport.self) {
+            (_, _, _) throws(HCI.ErrorCode) -> Void in
+            // There is nothing but LE to support; hosts of both kinds send it all the same.
+        },
+    ]
+}
+
+extension VirtualController {
+    /// Everything is as after power-on, but for who the controller is and how its dice lie
+    /// (Vol 4, Part E, 7.3.2). Links end without a word, as if their radio had vanished.
+    mutating func reset(_ ether: inout Ether) {
+        ether.reset(radio)
+        settings = ControllerSettings()
+        acceptList = FilterAcceptList(limit: configuration.acceptListLimit)
+        resolvingList = ResolvingList(limit: configuration.resolvingListLimit)
+        advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
+        scanner = Scanner()
+        initiator = Initiator()
+        tellLinks(&ether)
+    }
+
+    /// The controller starts anew by itself, as by loss of power: it forgets even what of a packet
+    /// has arrived, and does not hang any more.
+    mutating func restart(_ ether: inout Ether) {
+        reset(&ether)
+        hostStream = HostStream(dataLengthLimit: Int(configuration.aclPacketLength))
+        ether.ports[radio.index].setHung(false)
+    }
 }

@@ -6,15 +6,14 @@ extension HCI.ErrorCode: Error {}
 
 /// What a controller does on one command.
 ///
-/// Each part of the controller lists its commands, `static let commands: [CommandHandler]`, and
+/// Each part of the controller lists its commands, `static let handlers: [CommandHandler]`, and
 /// `CommandTable` puts the lists together. A handler may throw the code with which the command is
 /// refused; then it must have changed nothing. What it emits reaches the host after the answer.
 package struct CommandHandler: Sendable {
     /// Which command.
     package let opcode: HCI.Opcode
     /// Does it, and tells how to answer.
-    let perform:
-        @Sendable (inout VirtualController, ArraySlice<UInt8>, inout Ether) -> HCI.Event?
+    let perform: @Sendable (inout VirtualController, ArraySlice<UInt8>, inout Ether) -> HCI.Event?
 
     /// A command that is answered when it is done.
     package static func completing<Command: CommandCompleteCommand>(
@@ -24,23 +23,16 @@ package struct CommandHandler: Sendable {
                 inout VirtualController, Command, inout Ether
             ) throws(HCI.ErrorCode) -> Command.ReturnParameters
     ) -> CommandHandler {
-        CommandHandler(opcode: Command.opcode) { controller, parameters, ether in
+        let refusal = RefusedAnswer(Command.ReturnParameters.self)
+        return CommandHandler(opcode: Command.opcode) { controller, parameters, ether in
             var answer: [UInt8]
             do throws(HCI.ErrorCode) {
-                guard let command = try? Command(parsing: parameters) else {
-                    throw .invalidCommandParameters
-                }
+                let command = try Command.received(parameters)
                 answer = [0] + (try body(&controller, command, &ether)).encodedParameters
             } catch {
-                answer = [error.rawValue]
+                answer = refusal.returnParameters(error, to: parameters)
             }
-            return .commandComplete(
-                HCI.CommandComplete(
-                    allowedPackets: 1,
-                    opcode: Command.opcode,
-                    returnParameters: answer[...]
-                )
-            )
+            return .completed(Command.opcode, answer)
         }
     }
 
@@ -70,16 +62,62 @@ package struct CommandHandler: Sendable {
         CommandHandler(opcode: Command.opcode) { controller, parameters, ether in
             var status = HCI.ErrorCode.success
             do throws(HCI.ErrorCode) {
-                guard let command = try? Command(parsing: parameters) else {
-                    throw .invalidCommandParameters
-                }
-                try body(&controller, command, &ether)
+                try body(&controller, try Command.received(parameters), &ether)
             } catch {
                 status = error
             }
-            return .commandStatus(
-                HCI.CommandStatus(status: status, allowedPackets: 1, opcode: Command.opcode)
-            )
+            return .begun(Command.opcode, status)
         }
+    }
+
+    /// A command that is answered, with Command Complete, only if it is refused
+    /// (Vol 4, Part E, 7.3.40).
+    package static func answeringRefusals<Command: HCICommand>(
+        _ command: Command.Type,
+        _ body:
+            @escaping @Sendable (
+                inout VirtualController, Command, inout Ether
+            ) throws(HCI.ErrorCode) -> Void
+    ) -> CommandHandler {
+        CommandHandler(opcode: Command.opcode) { controller, parameters, ether in
+            do throws(HCI.ErrorCode) {
+                try body(&controller, try Command.received(parameters), &ether)
+                return nil
+            } catch {
+                return .completed(Command.opcode, [error.rawValue])
+            }
+        }
+    }
+}
+
+extension HCICommand {
+    /// The command with these parameters; refused if they do not have the form they must have.
+    fileprivate static func received(
+        _ parameters: ArraySlice<UInt8>
+    ) throws(HCI.ErrorCode) -> Self {
+        guard let command = try? Self(parsing: parameters) else { throw .invalidCommandParameters }
+        return command
+    }
+}
+
+extension HCI.Event {
+    /// How many commands a host may send before the answer to the last one: they are performed one
+    /// by one.
+    static let allowedCommands: UInt8 = 1
+
+    static func completed(_ opcode: HCI.Opcode, _ returnParameters: [UInt8]) -> HCI.Event {
+        .commandComplete(
+            HCI.CommandComplete(
+                allowedPackets: allowedCommands,
+                opcode: opcode,
+                returnParameters: returnParameters[...]
+            )
+        )
+    }
+
+    static func begun(_ opcode: HCI.Opcode, _ status: HCI.ErrorCode) -> HCI.Event {
+        .commandStatus(
+            HCI.CommandStatus(status: status, allowedPackets: allowedCommands, opcode: opcode)
+        )
     }
 }

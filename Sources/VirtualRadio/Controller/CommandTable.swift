@@ -10,7 +10,10 @@ package enum CommandTable {
 
     private static let lists: [[CommandHandler]] = [
         BasebandCommands.handlers,
+        HostFlowCommands.handlers,
         InformationCommands.handlers,
+        SettingsCommands.handlers,
+        StatusCommands.handlers,
         Cryptography.handlers,
         FilterAcceptList.handlers,
         ResolvingList.handlers,
@@ -21,10 +24,23 @@ package enum CommandTable {
         LinkCommands.handlers,
     ]
 
-    /// The answer to a command that is not offered (Vol 4, Part E, 4.5).
-    static func unknown(_ opcode: HCI.Opcode) -> HCI.Event {
-        .commandStatus(
-            HCI.CommandStatus(status: .unknownCommand, allowedPackets: 1, opcode: opcode)
-        )
+    /// What to do on the command; nil if such a controller does not offer it.
+    static func handler(
+        of opcode: HCI.Opcode,
+        in configuration: ControllerConfiguration
+    ) -> CommandHandler? {
+        guard configuration.mayOffer(opcode) else { return nil }
+        return handlers[opcode]
     }
+
+    /// The commands that such a controller offers, as it tells its host. True by construction:
+    /// what has a handler is in it, and nothing else.
+    package static func commands(
+        offeredBy configuration: ControllerConfiguration
+    ) -> HCI.SupportedCommands {
+        HCI.SupportedCommands(handlers.keys.filter(configuration.mayOffer))
+    }
+
+    /// The answer to a command that is not offered (Vol 4, Part E, 4.5).
+    static func unknown(_ opcode: HCI.Opcode) -> HCI.Event { .begun(opcode, .unknownCommand) }
 }

@@ -4,31 +4,74 @@ import BluetoothTypes
 
 /// The controller's end of the wire to its host: what goes out, and what the host wants to see.
 ///
-/// Links and controllers put events and data in; the world takes packets out after every event,
-/// `takeOutput`, and brings them to the host.
+/// Links and controllers put events and data in, by way of the ether (`emit`, `deliver`); the world
+/// takes packets out after every event and brings them to the host.
 package struct HostPort: Sendable {
-    /// Set Event Mask.
-    package var eventMask = HCI.EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
-    /// Set Event Mask Page 2.
-    package var eventMaskPage2 = HCI.EventMaskPage2(rawValue: 0)
+    /// Which events the host wants to see.
+    package var filter = EventFilter()
+    /// How much data the host has room for.
+    package var flow = HostFlow()
+    /// Whether the controller hangs: nothing goes out, and nothing is taken in.
+    package private(set) var isHung = false
     /// LE Set Event Mask.
-    package var leEventMask = HCI.LEEventMask(rawValue: 0x1F)
-    /// What is on its way to the host, in H4 form, in order.
-    package var output: [[UInt8]] = []
+    package var leEventMask: HCI.LEEventMask { filter.leMask }
+    /// Whether the world knows that there is something to take.
+    var isAnnounced = false
+    private var outbox = HostOutbox()
+
+    /// How many packets are on their way.
+    var outputCount: Int { outbox.packets.count }
 
     /// Sends the event, if the masks let it through.
-    package mutating func emit(_ event: HCI.Event) {
-        output.append(event.packet.h4Bytes)
+    mutating func emit(_ event: HCI.Event) {
+        guard !isHung, let event = filter.filter(event) else { return }
+        if case .disconnectionComplete(let event) = event, event.status == .success {
+            end(event, of: event.connectionHandle)
+        } else {
+            outbox.put(event.packet.h4Bytes)
+        }
     }
 
-    /// Sends data of a link to the host.
-    package mutating func deliver(_ packet: HCI.ACLPacket) {
-        output.append(packet.h4Bytes)
+    /// The data of the link is of no use any more, and makes room for the others'.
+    private mutating func end(_ event: HCI.DisconnectionComplete, of handle: ConnectionHandle) {
+        outbox.put(HCI.Event.disconnectionComplete(event).packet.h4Bytes)
+        flow.disconnected(handle)
+        releaseData()
+    }
+
+    /// Sends the answer to a command, before what it caused: all that is on its way from `place`.
+    mutating func answer(_ event: HCI.Event, at place: Int) {
+        guard !isHung else { return }
+        outbox.insert(event.packet.h4Bytes, at: place)
+    }
+
+    /// Sends data of a link to the host, at once or when that has room.
+    mutating func deliver(_ packet: HCI.ACLPacket) {
+        guard !isHung else { return }
+        let isWhole = flow.pass(packet) { outbox.put($0.h4Bytes) }
+        if !isWhole { emit(.dataBufferOverflow(HCI.DataBufferOverflow(linkType: 0x01))) }
+    }
+
+    /// Sends what was held back and may go now.
+    mutating func releaseData() {
+        for packet in flow.release() { outbox.put(packet.h4Bytes) }
     }
 
     /// Takes out what is on its way.
     package mutating func takeOutput() -> [[UInt8]] {
-        defer { output.removeAll(keepingCapacity: true) }
-        return output
+        isAnnounced = false
+        return outbox.takeAll()
+    }
+
+    /// The masks and the buffers are as after power-on; what is on its way stays so.
+    mutating func reset() {
+        filter = EventFilter()
+        flow = HostFlow()
+    }
+
+    /// Falls silent, or speaks again.
+    mutating func setHung(_ isHung: Bool) {
+        self.isHung = isHung
+        if isHung { _ = outbox.takeAll() }
     }
 }

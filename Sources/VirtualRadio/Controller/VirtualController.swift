@@ -16,7 +16,7 @@ package struct VirtualController: Sendable {
     package let publicAddress: DeviceAddress
 
     /// What came from the host and is not yet a whole packet.
-    var deframer = H4Deframer()
+    var hostStream: HostStream
     /// Local state that baseband and controller commands set.
     package var settings = ControllerSettings()
     /// Whom advertiser, scanner and initiator care for, where they are asked to be choosy.
@@ -44,48 +44,13 @@ package struct VirtualController: Sendable {
         self.radio = radio
         self.configuration = configuration
         self.publicAddress = publicAddress
+        hostStream = HostStream(dataLengthLimit: Int(configuration.aclPacketLength))
         acceptList = FilterAcceptList(limit: configuration.acceptListLimit)
         resolvingList = ResolvingList(limit: configuration.resolvingListLimit)
         advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
         scanner = Scanner()
         initiator = Initiator()
         dice = seed.stream("controller", radio.rawValue)
-    }
-
-    /// Takes octets from the host, however they are cut.
-    package mutating func receive(_ bytes: [UInt8], _ ether: inout Ether) {
-        deframer.append(bytes[...])
-        while let packet = try? deframer.next() {
-            receive(packet, &ether)
-        }
-    }
-
-    private mutating func receive(_ packet: HCI.Packet, _ ether: inout Ether) {
-        switch packet {
-        case .command(let opcode, let parameters): perform(opcode, parameters, &ether)
-        case .acl(let packet): send(packet, &ether)
-        default: break
-        }
-    }
-
-    /// Performs a command: its answer first, then what it caused.
-    private mutating func perform(
-        _ opcode: HCI.Opcode,
-        _ parameters: ArraySlice<UInt8>,
-        _ ether: inout Ether
-    ) {
-        let before = ether.ports[radio.index].takeOutput()
-        let answer =
-            CommandTable.handlers[opcode].map { $0.perform(&self, parameters, &ether) }
-            ?? CommandTable.unknown(opcode)
-        let caused = ether.ports[radio.index].takeOutput()
-        ether.ports[radio.index].output = before
-        if let answer { ether.emit(answer, to: radio) }
-        ether.ports[radio.index].output += caused
-    }
-
-    private mutating func send(_ packet: HCI.ACLPacket, _ ether: inout Ether) {
-        ether.sendData(packet, from: radio)
     }
 
     /// A timer is due.

@@ -33,6 +33,12 @@ package struct LinkAccount: Sendable {
     /// How many links it has.
     var linkCount: Int { handles.count }
 
+    /// What the host calls the links whose Central it is, in order.
+    var handlesAsCentral: [ConnectionHandle] {
+        handles.filter { $0.value.side == .central }.map(\.key)
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// Gives the end of a link the next handle that is free; nil if there are enough links.
     mutating func open(_ link: LinkID, _ side: LinkSide) -> ConnectionHandle? {
         guard handles.count < linkLimit else { return nil }

@@ -61,11 +61,11 @@ extension Ether {
 
     private mutating func hear(_ pdu: LLControlPDU, _ side: LinkSide, _ link: inout Link) {
         guard let radio = link[side]?.radio else { return }
-        let port = ports[radio.index]
+        let wanted = ports[radio.index].filter.leEvents
         let counter = link.eventCounter
         let actions = link[side]?.procedures.receive(
             pdu,
-            wanted: port.eventMask.contains(.leMeta) ? port.leEventMask : [],
+            wanted: wanted,
             eventCounter: counter,
             now: now
         )
@@ -80,13 +80,12 @@ extension Ether {
         let actions = link[side]?.procedures.receiveData(now: now) ?? []
         if !actions.isEmpty { perform(actions, side, &link) }
         guard let end = link[side] else { return }
-        ports[end.radio.index].deliver(
-            HCI.ACLPacket(
-                connectionHandle: end.handle,
-                boundary: fragment.isStart ? .firstFlushable : .continuing,
-                payload: fragment.payload
-            )
+        let packet = HCI.ACLPacket(
+            connectionHandle: end.handle,
+            boundary: fragment.isStart ? .firstFlushable : .continuing,
+            payload: fragment.payload
         )
+        deliver(packet, to: end.radio)
     }
 
     /// One of the host's packets has been acknowledged to its end.

@@ -21,6 +21,8 @@ package struct Ether: Sendable {
     package var links = LinkTable()
     /// The wires to the hosts, by radio.
     package var ports: [HostPort] = []
+    /// The radios whose ports have something for their hosts, each once.
+    var announcedPorts: [RadioID] = []
     /// What the radios are engaged in, by radio.
     package var schedules: [RadioSchedule] = []
     /// What chance does at the receivers, by radio.
@@ -71,11 +73,6 @@ package struct Ether: Sendable {
     mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
         let now = now
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
-    }
-
-    /// Tells the host, if it wants to be told of such events.
-    package mutating func emit(_ event: HCI.Event, to radio: RadioID) {
-        ports[radio.index].emit(event)
     }
 
     /// Says whether a radio scans or initiates, and so may hear what is not addressed to it.

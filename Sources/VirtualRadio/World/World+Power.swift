@@ -41,7 +41,7 @@ extension WorldCore {
         ether.setAttentive(false, radio)
         scriptedHosts.stop(radio, &ether)
         ether.timeline.cancelAll { $0.radio == radio }
-        outputs[radio.index] = []
+        outputs[radio.index] = HostOutbox()
         renew(radio)
     }
 

@@ -4,17 +4,13 @@ import BluetoothTypes
 
 /// A world as a value: the ether, and the controllers that meet in it.
 package struct WorldCore: Simulation {
-    /// How many packets of a controller wait for a host that does not take them; beyond, the
-    /// oldest are lost.
-    package static let outputLimit = 65_536
-
     package var ether: Ether
     /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
     package internal(set) var controllers: [VirtualController] = []
     /// The hosts that the world runs by itself.
     var scriptedHosts = ScriptedHosts()
-    var outputs: [[[UInt8]]] = []
+    var outputs: [HostOutbox] = []
     /// What passed between the controllers and their hosts, by radio.
     var traffic: [Traffic] = []
     /// Radios whose controllers were taken away: for controllers to come.
@@ -46,7 +42,7 @@ package struct WorldCore: Simulation {
         ether.ports.put(HostPort(), at: radio)
         ether.schedules.put(RadioSchedule(), at: radio)
         ether.links.accounts.put(LinkAccount(configuration), at: radio)
-        outputs.put([], at: radio)
+        outputs.put(HostOutbox(), at: radio)
         traffic.put(Traffic(), at: radio)
         controllers.put(makeController(configuration, radio: radio), at: radio)
         return radio
@@ -106,10 +102,15 @@ package struct WorldCore: Simulation {
         controllers[radio.index].hear(packet, rssi: strength, &ether)
     }
 
+    /// Brings what the controllers have for their hosts on its way.
     private mutating func collectOutput() {
-        for index in ether.ports.indices where !ether.ports[index].output.isEmpty {
-            let radio = RadioID(UInt64(index))
-            for packet in ether.ports[index].takeOutput() { deliver(packet, toHostOf: radio) }
+        guard !ether.announcedPorts.isEmpty else { return }
+        let radios = ether.announcedPorts
+        ether.announcedPorts.removeAll(keepingCapacity: true)
+        for radio in radios {
+            for packet in ether.ports[radio.index].takeOutput() {
+                deliver(packet, toHostOf: radio)
+            }
         }
     }
 
@@ -129,13 +130,11 @@ package struct WorldCore: Simulation {
     }
 
     package mutating func keep(_ packet: [UInt8], of radio: RadioID) {
-        outputs[radio.index].append(packet)
-        if outputs[radio.index].count > Self.outputLimit { outputs[radio.index].removeFirst() }
+        outputs[radio.index].put(packet)
     }
 
     package mutating func takeOutput(of radio: RadioID) -> [[UInt8]] {
-        defer { outputs[radio.index] = [] }
-        return outputs[radio.index]
+        outputs[radio.index].takeAll()
     }
 }
 

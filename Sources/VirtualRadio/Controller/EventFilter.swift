@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// Which events a host wants to see, and in which version.
+package struct EventFilter: Sendable {
+    /// Set Event Mask (Vol 4, Part E, 7.3.1): all but the LE ones, before the host says otherwise.
+    package var mask = HCI.EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+    /// Set Event Mask Page 2 (Vol 4, Part E, 7.3.69).
+    package var page2 = HCI.EventMaskPage2(rawValue: 0)
+    /// LE Set Event Mask (Vol 4, Part E, 7.8.1): those of version 4.0.
+    package var leMask = HCI.LEEventMask(rawValue: 0x1F)
+
+    /// The LE events that no mask keeps back.
+    package var leEvents: HCI.LEEventMask { mask.contains(.leMeta) ? leMask : [] }
+
+    /// The event as the host wants to see it; nil if it does not.
+    func filter(_ event: HCI.Event) -> HCI.Event? {
+        switch event {
+        case .commandComplete, .commandStatus, .numberOfCompletedPackets: event
+        case .enhancedConnectionCompleteV2(let event): connectionComplete(event)
+        case .encryptionChange(let event) where page2.contains(.encryptionChangeV2):
+            .encryptionChangeV2(event.version2)
+        default: admits(event) ? event : nil
+        }
+    }
+
+    /// The newest version that is not masked: of the three only one is sent
+    /// (Vol 4, Part E, 7.7.65.10).
+    private func connectionComplete(_ event: HCI.LEEnhancedConnectionCompleteV2) -> HCI.Event? {
+        guard mask.contains(.leMeta) else { return nil }
+        if leMask.contains(.enhancedConnectionCompleteV2) {
+            return .enhancedConnectionCompleteV2(event)
+        }
+        if leMask.contains(.enhancedConnectionComplete) {
+            return .enhancedConnectionComplete(event.connection)
+        }
+        guard leMask.contains(.connectionComplete) else { return nil }
+        return .connectionComplete(event.connection.version1)
+    }
+
+    private func admits(_ event: HCI.Event) -> Bool {
+        switch event {
+        case .disconnectionComplete: mask.contains(.disconnectionComplete)
+        case .encryptionChange: mask.contains(.encryptionChange)
+        case .encryptionChangeV2: page2.contains(.encryptionChangeV2)
+        case .encryptionKeyRefreshComplete: mask.contains(.encryptionKeyRefreshComplete)
+        case .readRemoteVersionInformationComplete:
+            mask.contains(.readRemoteVersionInformationComplete)
+        case .hardwareError: mask.contains(.hardwareError)
+        case .dataBufferOverflow: mask.contains(.dataBufferOverflow)
+        case .authenticatedPayloadTimeoutExpired:
+            page2.contains(.authenticatedPayloadTimeoutExpired)
+        case .unknown(let code, let subevent, _): code != .leMeta || admits(subevent)
+        default: mask.contains(.leMeta) && leMask.contains(Self.bit(of: event))
+        }
+    }
+
+    /// The bit of an LE event is the one of its subevent code (Vol 4, Part E, 7.8.1).
+    private func admits(_ subevent: HCI.LESubeventCode?) -> Bool {
+        guard let code = subevent?.rawValue, (1...64).contains(code) else { return false }
+        return mask.contains(.leMeta)
+            && leMask.contains(HCI.LEEventMask(rawValue: 1 << (UInt64(code) - 1)))
+    }
+
+    private static func bit(of event: HCI.Event) -> HCI.LEEventMask {
+        switch event {
+        case .advertisingReports: .advertisingReport
+        case .extendedAdvertisingReports: .extendedAdvertisingReport
+        case .directedAdvertisingReports: .directedAdvertisingReport
+        case .connectionComplete: .connectionComplete
+        case .enhancedConnectionComplete: .enhancedConnectionComplete
+        case .connectionUpdateComplete: .connectionUpdateComplete
+        case .readRemoteFeaturesComplete: .readRemoteFeaturesComplete
+        case .longTermKeyRequest: .longTermKeyRequest
+        case .remoteConnectionParameterRequest: .remoteConnectionParameterRequest
+        case .dataLengthChange: .dataLengthChange
+        case .readLocalP256PublicKeyComplete: .readLocalP256PublicKeyComplete
+        case .generateDHKeyComplete: .generateDHKeyComplete
+        case .phyUpdateComplete: .phyUpdateComplete
+        case .channelSelectionAlgorithm: .channelSelectionAlgorithm
+        case .scanTimeout: .scanTimeout
+        case .advertisingSetTerminated: .advertisingSetTerminated
+        case .scanRequestReceived: .scanRequestReceived
+        // Not an LE event, or one that `filter` has dealt with.
+        default: []
+        }
+    }
+}
+
+extension HCI.LEEnhancedConnectionComplete {
+    /// The event as version 4.0 knows it, which has no word for identities: the peer goes by its
+    /// address on the air (Vol 4, Part E, 7.7.65.1).
+    fileprivate var version1: HCI.LEConnectionComplete {
+        let isResolved = peerAddress.isIdentity && peerPrivateAddress.value != 0
+        let onAir = HCI.PeerAddress(peerPrivateAddress.deviceAddress(.random))
+        return HCI.LEConnectionComplete(
+            status: status,
+            connectionHandle: connectionHandle,
+            role: role,
+            peerAddress: isResolved ? onAir : peerAddress,
+            interval: interval,
+            peripheralLatency: peripheralLatency,
+            supervisionTimeout: supervisionTimeout,
+            clockAccuracy: clockAccuracy
+        )
+    }
+}
+
+extension HCI.EncryptionChange {
+    /// The event with the size of the key, which the Link Layer of LE does not shorten
+    /// (Vol 4, Part E, 7.7.8).
+    fileprivate var version2: HCI.EncryptionChangeV2 {
+        HCI.EncryptionChangeV2(
+            status: status,
+            connectionHandle: connectionHandle,
+            encryption: encryption,
+            keySize: encryption == .off ? 0 : 16
+        )
+    }
+}

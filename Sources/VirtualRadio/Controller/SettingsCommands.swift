@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+/// The commands that set what no other part of the controller keeps: the random address, and how
+/// links to come are to be.
+package enum SettingsCommands {
+    static let handlers: [CommandHandler] = [
+        .completing(HCI.LESetRandomAddress.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            try controller.setRandomAddress(command.address, ether)
+        },
+        .completing(HCI.LEReadSuggestedDefaultDataLength.self) {
+            (controller, _, _) throws(HCI.ErrorCode) in
+            .init(
+                transmitOctets: controller.settings.suggestedOctets,
+                transmitTime: HCI.AirTime(rawValue: controller.settings.suggestedTime)
+            )
+        },
+        .completing(HCI.LEWriteSuggestedDefaultDataLength.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            guard dataLengths.contains(command.transmitOctets),
+                dataTimes.contains(command.transmitTime.rawValue)
+            else { throw .invalidCommandParameters }
+            controller.settings.suggestedOctets = command.transmitOctets
+            controller.settings.suggestedTime = command.transmitTime.rawValue
+            controller.tellLinks(&ether)
+        },
+        .completing(HCI.LESetDefaultPHY.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            let offered = controller.configuration.phys
+            let transmit = try preferred(command.preference.transmit, offered: offered)
+            let receive = try preferred(command.preference.receive, offered: offered)
+            controller.settings.preferredTransmitPHYs = transmit
+            controller.settings.preferredReceivePHYs = receive
+            controller.tellLinks(&ether)
+        },
+        .completing(HCI.LESetHostChannelClassification.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            guard command.channels.rawValue != 0 else { throw .invalidCommandParameters }
+            controller.settings.channelMap = command.channels.rawValue
+            ether.setChannels(command.channels.rawValue, ofLinksOf: controller.radio)
+        },
+    ]
+
+    /// The lengths of data packets that there are, in octets (Vol 4, Part E, 7.8.35).
+    static let dataLengths: ClosedRange<UInt16> = 27...251
+    /// The times that they may take, in microseconds (Vol 4, Part E, 7.8.35).
+    static let dataTimes: ClosedRange<UInt16> = 328...17_040
+
+    /// The PHYs of a preference, nil for none; refused if there is none that exists, or one that
+    /// the controller does not have (Vol 4, Part E, 7.8.48).
+    private static func preferred(
+        _ phys: HCI.PHYSet?,
+        offered: HCI.PHYSet
+    ) throws(HCI.ErrorCode) -> Set<PHY>? {
+        guard let phys else { return nil }
+        guard !phys.isEmpty else { throw .invalidCommandParameters }
+        guard phys.isSubset(of: offered) else { throw .unsupportedFeatureOrParameterValue }
+        let pairs: [(HCI.PHYSet, PHY)] = [(.le1M, .le1M), (.le2M, .le2M), (.coded, .leCoded)]
+        return Set(pairs.filter { phys.contains($0.0) }.map(\.1))
+    }
+}
+
+extension VirtualController {
+    /// The random address must not change while it is in use (Vol 4, Part E, 7.8.4).
+    fileprivate mutating func setRandomAddress(
+        _ address: HCI.BareAddress,
+        _ ether: Ether
+    ) throws(HCI.ErrorCode) {
+        guard !ether.attentive.contains(radio) else { throw .commandDisallowed }
+        guard address.value != 0 else { throw .invalidCommandParameters }
+        settings.randomAddress = address.deviceAddress(.random)
+    }
+}
+
+extension VirtualController {
+    /// Links to come are made with the present settings.
+    func tellLinks(_ ether: inout Ether) {
+        ether.setLinkCapabilities(LinkCapabilities(configuration, settings), of: radio)
+    }
+}
+
+extension Ether {
+    /// The links whose Central the controller is use only these channels from now on.
+    fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
+        for handle in links.accounts[radio.index].handlesAsCentral {
+            // One that is ending takes no requests any more, and needs none.
+            try? request(.setChannels(channels), of: radio, handle)
+        }
+    }
+}
