@@ -38,6 +38,7 @@ extension VirtualController {
         advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)
         scanner = Scanner()
         initiator = Initiator()
+        keyAgreement = KeyAgreement()
         tellLinks(&ether)
     }
 
