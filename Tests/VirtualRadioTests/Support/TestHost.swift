@@ -16,11 +16,16 @@ final class TestHost {
     private(set) var data: [HCI.ACLPacket] = []
     private var answers: [HCI.Opcode: (status: HCI.ErrorCode, parameters: ArraySlice<UInt8>)] = [:]
 
-    /// Puts a controller into the world.
+    /// Puts a controller into the world, and asks it for every event, in its first version.
     init(_ world: World, _ configuration: ControllerConfiguration = .init()) throws {
         self.world = world
         id = try #require(world.addController(configuration))
         world.attach(id) { [unowned self] in receive($0) }
+        let later: HCI.LEEventMask = [.enhancedConnectionComplete, .enhancedConnectionCompleteV2]
+        let all = HCI.LEEventMask(rawValue: .max)
+        try perform(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
+        try perform(HCI.SetEventMaskPage2(mask: [.authenticatedPayloadTimeoutExpired]))
+        try perform(HCI.LESetEventMask(mask: all.subtracting(later)))
     }
 
     /// A host on a controller that stands so many metres to the east of the origin.
