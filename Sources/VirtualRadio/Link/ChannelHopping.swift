@@ -58,7 +58,7 @@ package struct ChannelSelection2: Hashable, Sendable {
         let number = pseudoRandomNumber(eventCounter)
         let unmapped = Int(number) % ChannelMap.channelCount
         guard !map.contains(unmapped) else { return unmapped }
-        return map.remapped(map.used.count * Int(number) >> 16)
+        return map.remapped((map.used.count * Int(number)) >> 16)
     }
 
     /// prn_e: what the event's number becomes when it is stirred.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A world with hosts that are linked by hand, without advertising.
+final class LinkBench {
+    let world: World
+    private(set) var hosts: [StreamingHost] = []
+
+    /// A world with so many hosts, a metre apart.
+    init(
+        hosts count: Int = 2,
+        seed: UInt64 = 1,
+        _ adjust: (inout ControllerConfiguration) -> Void = { _ in }
+    ) throws {
+        world = World(seed: seed)
+        for number in 0..<count {
+            var configuration = ControllerConfiguration(
+                name: "host \(number)",
+                path: Path(Position(x: Double(number), y: 0))
+            )
+            adjust(&configuration)
+            hosts.append(try StreamingHost(world, configuration))
+        }
+    }
+
+    /// The links between hosts, as they are.
+    subscript(link: LinkID) -> Link? {
+        get { world.core.ether.links[link] }
+        set { world.core.ether.links[link] = newValue }
+    }
+
+    /// Asks for a link from one host to another, without anybody taking it as made.
+    func propose(
+        _ central: Int = 0,
+        _ peripheral: Int = 1,
+        _ parameters: LinkParameters = .quick,
+        _ adjust: (inout LinkProposal) -> Void = { _ in }
+    ) throws -> LinkID {
+        var proposal = LinkProposal(
+            central: hosts[central].radio,
+            centralAddress: hosts[central].address,
+            peripheralAddress: hosts[peripheral].address,
+            parameters: parameters
+        )
+        adjust(&proposal)
+        let link = world.core.ether.proposeLink(proposal)
+        return try #require(link)
+    }
+
+    /// The host takes the request as Peripheral.
+    @discardableResult
+    func join(_ link: LinkID, _ peripheral: Int = 1, peer central: Int = 0) -> ConnectionHandle? {
+        world.core.ether.joinLink(
+            link,
+            as: hosts[peripheral].radio,
+            LinkIdentity(peer: hosts[central].address),
+            advertisingSet: nil
+        )
+    }
+
+    /// The Central takes the link as made.
+    func open(_ link: LinkID, peer peripheral: Int = 1) {
+        world.core.ether.openLink(link, LinkIdentity(peer: hosts[peripheral].address))
+    }
+
+    /// Makes a link from one host to another.
+    @discardableResult
+    func connect(
+        _ central: Int = 0,
+        _ peripheral: Int = 1,
+        _ parameters: LinkParameters = .quick,
+        _ adjust: (inout LinkProposal) -> Void = { _ in }
+    ) throws -> LinkID {
+        let link = try propose(central, peripheral, parameters, adjust)
+        join(link, peripheral, peer: central)
+        open(link, peer: peripheral)
+        return link
+    }
+
+    /// Lets both ends of the link send in another way from now on.
+    func tune(_ link: LinkID, _ modulation: Modulation, octets: Int = 251, encrypted: Bool = false)
+    {
+        var length = DataLength.minimum
+        length.sendOctets = octets
+        length.sendTime = .microseconds(17_040)
+        let key: [UInt8]? = encrypted ? [1, 2, 3] : nil
+        for side in LinkSide.allCases {
+            self[link]?[side]?.rhythm.sending = modulation
+            self[link]?[side]?.rhythm.receiving = modulation.phy
+            self[link]?[side]?.dataLength = length
+            self[link]?[side]?.sendingKey = key
+            self[link]?[side]?.receivingKey = key
+        }
+    }
+
+    /// How the host of the side calls the link.
+    func handle(_ link: LinkID, _ side: LinkSide) throws -> ConnectionHandle {
+        try #require(self[link]?[side]).handle
+    }
+}
+
+extension LinkParameters {
+    /// A pace for tests that do not care.
+    static let quick = milliseconds(30)
+
+    /// That interval.
+    static func milliseconds(
+        _ interval: Double,
+        latency: Int = 0,
+        timeout: Duration = .seconds(2)
+    ) -> LinkParameters {
+        LinkParameters(
+            interval: .microseconds(Int64(interval * 1_000)),
+            latency: latency,
+            supervisionTimeout: timeout
+        )
+    }
+}

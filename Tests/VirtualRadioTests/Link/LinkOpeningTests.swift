@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("How links come to be")
+struct LinkOpeningTests {
+    @Test("Both hosts are told when each takes the link as made")
+    func announcements() throws {
+        let bench = try LinkBench()
+        let link = try bench.connect(0, 1, .milliseconds(30, latency: 3))
+        bench.world.run(for: .milliseconds(100))
+
+        for (host, side) in zip(bench.hosts, LinkSide.allCases) {
+            guard case .connectionComplete(let event)? = host.events.first?.event else {
+                Issue.record("no LE Connection Complete at \(side)")
+                continue
+            }
+            #expect(event.status == .success)
+            #expect(event.connectionHandle == (try bench.handle(link, side)))
+            #expect(event.role == (side == .central ? .central : .peripheral))
+            #expect(
+                event.peerAddress.deviceAddress == bench.hosts[side == .central ? 1 : 0].address
+            )
+            #expect(event.interval.duration == .milliseconds(30))
+            #expect(event.peripheralLatency == 3)
+            #expect(event.supervisionTimeout.duration == .seconds(2))
+        }
+    }
+
+    @Test("A host that wants the enhanced events gets them", arguments: [false, true])
+    func enhanced(version2: Bool) throws {
+        let bench = try LinkBench()
+        let form: HCI.LEEventMask =
+            version2 ? .enhancedConnectionCompleteV2 : .enhancedConnectionComplete
+        let mask: HCI.LEEventMask = [.connectionComplete, form, .channelSelectionAlgorithm]
+        bench.world.core.ether.ports[0].leEventMask = mask
+        let link = try bench.connect()
+        bench.world.run(for: .milliseconds(10))
+
+        let events = bench.hosts[0].events.map(\.event)
+        switch events.first {
+        case .enhancedConnectionComplete(let event) where !version2:
+            #expect(event.connectionHandle == (try bench.handle(link, .central)))
+        case .enhancedConnectionCompleteV2(let event) where version2:
+            #expect(event.connection.connectionHandle == (try bench.handle(link, .central)))
+            #expect(event.advertisingHandle == 0xFF)
+        default: Issue.record("another event came: \(events)")
+        }
+        guard case .channelSelectionAlgorithm(let event)? = events.last else {
+            Issue.record("LE Channel Selection Algorithm is missing")
+            return
+        }
+        #expect(event.algorithm == 1)
+    }
+
+    @Test(
+        "The first packet comes one transmit window delay after the request",
+        arguments: [
+            (false, Modulation.le1M, 1_250), (true, .le1M, 2_500), (true, .le2M, 2_500),
+            (true, .codedS8, 3_750),
+        ]
+    )
+    func firstAnchor(isAuxiliary: Bool, modulation: Modulation, microseconds: Int64) throws {
+        let bench = try LinkBench()
+        let link = try bench.connect {
+            $0.isAuxiliary = isAuxiliary
+            $0.modulation = modulation
+        }
+        #expect(bench[link]?.anchor == Instant.zero + .microseconds(microseconds))
+        bench.world.run(for: .microseconds(microseconds) + modulation.airTime(pduLength: 2))
+        #expect(bench[link]?.peripheral?.lastHeard == bench.world.now)
+        #expect(bench[link]?.central?.lastHeard == nil)
+        bench.world.run(for: FrameSpace.betweenFrames + modulation.airTime(pduLength: 2))
+        #expect(bench[link]?.central?.lastHeard == bench.world.now)
+    }
+
+    @Test("Then one comes every interval, and the event counter goes on")
+    func anchors() throws {
+        let bench = try LinkBench()
+        let link = try bench.connect(0, 1, .milliseconds(11.25))
+        for number in UInt16(0)..<200 {
+            let anchor = Instant.zero + .microseconds(1_250 + 11_250 * Int64(number))
+            #expect(bench[link]?.anchor == anchor)
+            #expect(bench[link]?.eventCounter == number)
+            bench.world.run(until: anchor + .milliseconds(1))
+        }
+    }
+
+    @Test("A link that was given up is not joined")
+    func abandoned() throws {
+        let bench = try LinkBench()
+        let link = try bench.propose()
+        bench.world.core.ether.abandonLink(link)
+        #expect(bench.join(link) == nil)
+        #expect(bench.world.core.ether.linkCount(of: bench.hosts[1].radio) == 0)
+    }
+
+    @Test("A link is joined once, and not by the Central itself")
+    func joinedOnce() throws {
+        let bench = try LinkBench(hosts: 3)
+        let link = try bench.propose()
+        #expect(bench.join(link, 0) == nil)
+        #expect(bench.join(link, 1) != nil)
+        #expect(bench.join(link, 2) == nil)
+    }
+
+    @Test("A controller has no more links than it may")
+    func linkLimit() throws {
+        let bench = try LinkBench(hosts: 4) { $0.linkLimit = 2 }
+        let first = try bench.connect(0, 1)
+        let second = try bench.propose(0, 2)
+        let proposal = try #require(bench[first]).proposal
+        let another = bench.world.core.ether.proposeLink(proposal)
+        #expect(another == nil)
+        bench.world.core.ether.abandonLink(second)
+        try bench.connect(0, 2)
+        #expect(bench.world.core.ether.linkCount(of: bench.hosts[0].radio) == 2)
+
+        let third = try bench.propose(3, 0)
+        #expect(bench.join(third, 0, peer: 3) == nil)
+    }
+
+    @Test("Handles are small, and not used again at once")
+    func handles() throws {
+        let bench = try LinkBench()
+        var seen: [ConnectionHandle] = []
+        for _ in 0..<600 {
+            let link = try bench.connect()
+            seen.append(try bench.handle(link, .central))
+            bench.world.core.ether.dropLinks(of: bench.hosts[0].radio)
+            bench.world.core.ether.dropLinks(of: bench.hosts[1].radio)
+        }
+        #expect(seen.allSatisfy { (1...LinkAccount.handleLimit).contains($0.rawValue) })
+        for window in 0..<(seen.count - 200) {
+            #expect(Set(seen[window..<(window + 200)]).count == 200)
+        }
+        #expect(bench.world.core.ether.links.count == 0)
+    }
+
+    @Test("A controller knows to whom it has links")
+    func peers() throws {
+        let bench = try LinkBench(hosts: 3)
+        try bench.connect(0, 1)
+        let ether = bench.world.core.ether
+        #expect(ether.hasLink(bench.hosts[0].radio, to: bench.hosts[1].address))
+        #expect(ether.hasLink(bench.hosts[1].radio, to: bench.hosts[0].address))
+        #expect(!ether.hasLink(bench.hosts[0].radio, to: bench.hosts[2].address))
+        #expect(!ether.hasLink(bench.hosts[2].radio, to: bench.hosts[0].address))
+    }
+
+    @Test("The strength of the last packet is known at each end")
+    func strength() throws {
+        let bench = try LinkBench()
+        let link = try bench.connect()
+        let radio = bench.hosts[0].radio
+        let handle = try bench.handle(link, .central)
+        #expect(bench.world.core.ether.linkRSSI(of: radio, handle) == SignalStrength.unavailable)
+        bench.world.run(for: .milliseconds(100))
+        let near = try #require(bench.world.core.ether.linkRSSI(of: radio, handle))
+        #expect((-60 ... -20).contains(near))
+        bench.world.core.ether.surroundings.setLoss(80, between: radio, and: bench.hosts[1].radio)
+        bench.world.run(for: .milliseconds(100))
+        #expect(bench.world.core.ether.linkRSSI(of: radio, handle) == -80)
+        let nobody = ConnectionHandle(rawValue: 0x0EFF)
+        #expect(bench.world.core.ether.linkRSSI(of: radio, nobody) == nil)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("What a radio is engaged in")
+struct RadioScheduleTests {
+    private let one = LinkID(rawValue: 1)
+    private let other = LinkID(rawValue: 2)
+
+    /// Engages, which a macro's operand may not.
+    private func engages(
+        _ schedule: inout RadioSchedule,
+        _ start: Int64,
+        _ end: Int64,
+        for link: LinkID? = nil,
+        urgency: Int = 0,
+        now: Int64 = 0
+    ) -> Bool {
+        schedule.engage(from: at(start), to: at(end), for: link, urgency: urgency, now: at(now))
+    }
+
+    private func at(_ microseconds: Int64) -> Instant { .zero + .microseconds(microseconds) }
+
+    @Test("It does one thing at a time")
+    func oneThing() {
+        var schedule = RadioSchedule()
+        #expect(engages(&schedule, 10, 20))
+        #expect(!engages(&schedule, 19, 30))
+        #expect(!engages(&schedule, 0, 11, for: one))
+        #expect(engages(&schedule, 20, 30))
+        #expect(engages(&schedule, 0, 10))
+    }
+
+    @Test("A link may engage again what is engaged for it")
+    func sameLink() {
+        var schedule = RadioSchedule()
+        #expect(engages(&schedule, 10, 20, for: one))
+        #expect(engages(&schedule, 10, 40, for: one))
+        #expect(!schedule.isFree(from: at(30), to: at(35)))
+        #expect(schedule.isFree(from: at(30), to: at(35), for: one))
+    }
+
+    @Test("What is more urgent goes first, unless the other has begun")
+    func urgency() {
+        var schedule = RadioSchedule()
+        #expect(engages(&schedule, 10, 20, for: one, urgency: 1))
+        #expect(!engages(&schedule, 15, 25, for: other, urgency: 1))
+        #expect(!engages(&schedule, 15, 25, for: other, urgency: 2, now: 10))
+        #expect(engages(&schedule, 15, 25, for: other, urgency: 2, now: 9))
+        #expect(schedule.isFree(from: at(10), to: at(15)))
+    }
+
+    @Test("What is no link gives no way")
+    func othersStay() {
+        var schedule = RadioSchedule()
+        schedule.engage(from: at(10), to: at(20), now: at(0))
+        #expect(!engages(&schedule, 10, 20, for: one, urgency: 9))
+    }
+
+    @Test("What is released is free from then on")
+    func release() {
+        var schedule = RadioSchedule()
+        schedule.engage(from: at(10), to: at(20), for: one, now: at(0))
+        schedule.engage(from: at(500), to: at(520), for: one, now: at(0))
+        schedule.release(one, from: at(15))
+        #expect(!schedule.isFree(from: at(10), to: at(15)))
+        #expect(schedule.isFree(from: at(15), to: at(1_000)))
+    }
+
+    @Test("The next engagement of others is known")
+    func next() {
+        var schedule = RadioSchedule()
+        schedule.engage(from: at(500), to: at(600), for: other, now: at(0))
+        schedule.engage(from: at(100), to: at(200), for: one, now: at(0))
+        #expect(schedule.nextEngagement(after: at(0)) == at(100))
+        #expect(schedule.nextEngagement(after: at(0), exceptFor: one) == at(500))
+        #expect(schedule.nextEngagement(after: at(501)) == nil)
+    }
+
+    @Test("The past is remembered for a while, and never too much of it")
+    func memory() {
+        var schedule = RadioSchedule()
+        for number in Int64(0)..<1_000 {
+            let start = number * 1_000
+            #expect(engages(&schedule, start, start + 500, now: start))
+        }
+        #expect(!schedule.isFree(from: at(980_000), to: at(980_100)))
+        #expect(schedule.isFree(from: at(900_000), to: at(900_100)))
+        for number in Int64(0)..<1_000 {
+            let start = 2_000_000 + number * 10
+            #expect(engages(&schedule, start, start + 5, now: 2_000_000))
+        }
+        #expect(schedule.isFree(from: at(2_000_000), to: at(2_000_005)))
+        #expect(!schedule.isFree(from: at(2_009_990), to: at(2_009_995)))
+    }
+}

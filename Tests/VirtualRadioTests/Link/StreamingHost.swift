@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A host that keeps what it receives, and can send as much as its controller takes.
+final class StreamingHost {
+    let world: World
+    let id: ControllerID
+    let address: DeviceAddress
+    private let packetCount: Int
+    /// What came, and when, but for Number Of Completed Packets.
+    private(set) var events: [(instant: Instant, event: HCI.Event)] = []
+    /// What was received on each link, packet by packet.
+    private(set) var received: [ConnectionHandle: [HCI.ACLPacket]] = [:]
+    /// How many packets of each link the controller says are completed.
+    private(set) var completed: [ConnectionHandle: Int] = [:]
+    /// How many packets the controller holds, as the host counts.
+    private(set) var outstanding: [ConnectionHandle: Int] = [:]
+    private var waiting: [ConnectionHandle: [[UInt8]]] = [:]
+    private var streams: [ConnectionHandle: [UInt8]] = [:]
+
+    init(_ world: World, _ configuration: ControllerConfiguration) throws {
+        self.world = world
+        id = try #require(world.addController(configuration))
+        packetCount = configuration.dataPacketCount
+        address = world.core.controllers[id.radio.index].publicAddress
+        world.attach(id) { [unowned self] in receive($0) }
+    }
+
+    var radio: RadioID { id.radio }
+
+    /// Sends the packets as the controller takes them, in order.
+    func send(_ packets: [[UInt8]], on handle: ConnectionHandle) {
+        waiting[handle, default: []] += packets
+        refill()
+    }
+
+    /// Sends the packet again and again.
+    func stream(_ packet: [UInt8], on handle: ConnectionHandle) {
+        streams[handle] = packet
+        refill()
+    }
+
+    /// Sends one packet, whether the controller has room or not.
+    func force(
+        _ payload: [UInt8],
+        on handle: ConnectionHandle,
+        boundary: HCI.PacketBoundary = .firstNonFlushable,
+        broadcast: UInt8 = 0
+    ) {
+        let packet = HCI.ACLPacket(
+            connectionHandle: handle,
+            boundary: boundary,
+            broadcast: broadcast,
+            payload: payload[...]
+        )
+        world.send(packet.h4Bytes, to: id)
+    }
+
+    /// All octets received on the link.
+    func octets(_ handle: ConnectionHandle) -> [UInt8] {
+        (received[handle] ?? []).flatMap(\.payload)
+    }
+
+    /// Forgets what was received.
+    func forget() {
+        received = [:]
+        events = []
+    }
+
+    /// The reason and the instant of the first disconnection.
+    var disconnection: (instant: Instant, handle: ConnectionHandle, reason: HCI.ErrorCode)? {
+        for (instant, event) in events {
+            guard case .disconnectionComplete(let end) = event else { continue }
+            return (instant, end.connectionHandle, end.reason)
+        }
+        return nil
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        switch try? HCI.Packet(h4: bytes[...]) {
+        case .acl(let packet): received[packet.connectionHandle, default: []].append(packet)
+        case .event(let code, let parameters):
+            guard let event = try? HCI.Event(code: code, parameters: parameters) else {
+                Issue.record("malformed event \(code)")
+                return
+            }
+            receive(event)
+        default: Issue.record("a controller sends events and data: \(bytes)")
+        }
+    }
+
+    private func receive(_ event: HCI.Event) {
+        switch event {
+        case .numberOfCompletedPackets(let event):
+            for link in event.completed {
+                completed[link.connectionHandle, default: 0] += Int(link.count)
+                outstanding[link.connectionHandle, default: 0] -= Int(link.count)
+            }
+            refill()
+        case .disconnectionComplete(let end):
+            outstanding[end.connectionHandle] = nil
+            waiting[end.connectionHandle] = nil
+            streams[end.connectionHandle] = nil
+            events.append((world.now, event))
+        default: events.append((world.now, event))
+        }
+    }
+
+    /// A packet for each link in turn, while the controller has room.
+    private func refill() {
+        let handles = Set(waiting.keys).union(streams.keys).sorted { $0.rawValue < $1.rawValue }
+        var hasSent = true
+        while hasSent {
+            hasSent = false
+            for handle in handles where outstanding.values.reduce(0, +) < packetCount {
+                guard let payload = next(handle) else { continue }
+                outstanding[handle, default: 0] += 1
+                force(payload, on: handle)
+                hasSent = true
+            }
+        }
+    }
+
+    private func next(_ handle: ConnectionHandle) -> [UInt8]? {
+        if let stream = streams[handle] { return stream }
+        guard waiting[handle]?.isEmpty == false else { return nil }
+        return waiting[handle]?.removeFirst()
+    }
+}
