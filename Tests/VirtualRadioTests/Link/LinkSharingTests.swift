@@ -63,7 +63,9 @@ struct LinkSharingTests {
             bench.world.run(for: .milliseconds(30) + .microseconds(step * 300))
         }
         let shares = try shares(bench, links, from: .central)
-        #expect(shares.allSatisfy { $0 > 100_000 }, "\(shares)")
+        // Whose anchor is just before another's has one exchange of 200 octets in every second
+        // event of the 333, and no less.
+        #expect(shares.allSatisfy { $0 > 30_000 }, "\(shares)")
         #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
     }
 

@@ -111,16 +111,16 @@ final class StreamingHost {
 
     /// A packet for each link in turn, while the controller has room.
     private func refill() {
-        let handles = Set(waiting.keys).union(streams.keys).sorted { $0.rawValue < $1.rawValue }
-        var hasSent = true
-        while hasSent {
-            hasSent = false
-            for handle in handles where outstanding.values.reduce(0, +) < packetCount {
-                guard let payload = next(handle) else { continue }
-                outstanding[handle, default: 0] += 1
-                force(payload, on: handle)
-                hasSent = true
+        while outstanding.values.reduce(0, +) < packetCount {
+            let candidates = Set(waiting.keys.filter { waiting[$0]?.isEmpty == false })
+                .union(streams.keys)
+            // Who has the least on its way goes first.
+            let handle = candidates.min {
+                (outstanding[$0] ?? 0, $0.rawValue) < (outstanding[$1] ?? 0, $1.rawValue)
             }
+            guard let handle, let payload = next(handle) else { return }
+            outstanding[handle, default: 0] += 1
+            force(payload, on: handle)
         }
     }
 

@@ -120,6 +120,7 @@ struct SupervisionTests {
     func wrongKey(side: LinkSide) throws {
         let bench = try LinkBench()
         let link = try bench.connect()
+        bench.world.run(for: .milliseconds(100))
         bench[link]?[side]?.sendingKey = [1]
         bench[link]?[side.other]?.receivingKey = [2]
         bench.hosts[side == .central ? 0 : 1].send([[1, 2, 3]], on: try bench.handle(link, side))
