@@ -36,11 +36,13 @@ public struct Beacon: ScriptedHost {
         self.address = address
     }
 
+    /// Starts its controller up.
     public mutating func start(now: Instant) -> [[UInt8]] {
         session.start(now: now)
         return session.takePackets()
     }
 
+    /// Takes a packet of its controller.
     public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
         guard case .event(let code, let parameters) = try? HCI.Packet(h4: packet[...]),
             let event = try? HCI.Event(code: code, parameters: parameters)
@@ -52,8 +54,10 @@ public struct Beacon: ScriptedHost {
         return session.takePackets()
     }
 
+    /// When its controller will have taken too long to answer.
     public var nextDeadline: Instant? { session.nextDeadline }
 
+    /// Gives up what took too long.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         return session.takePackets()

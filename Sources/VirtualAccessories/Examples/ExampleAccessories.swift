@@ -7,7 +7,8 @@ public enum ExampleAccessories {
     /// What there is: the kinds that `make(kind:name:)` knows.
     public static let kinds: [String] = Kind.allCases.map(\.rawValue)
 
-    /// A new one of a kind; nil if there is no such kind. Without a name it has its kind's own.
+    /// A new one of a kind; nil if there is no such kind. Without a name it has its kind's own. The
+    /// beacons tell no name.
     public static func make(kind: String, name: String? = nil) -> (any ScriptedHost)? {
         Kind(rawValue: kind)?.make(name: name)
     }
@@ -59,9 +60,13 @@ public enum ExampleAccessories {
         }
 
         func make(name: String?) -> any ScriptedHost {
-            switch self {
-            case .demo, .heartRate, .thermometer, .batteryLamp, .beacon:
-                Beacon(.iBeacon(uuid: Self.owner, major: 1, minor: 7, power: -59))
+            let name = name ?? defaultName
+            return switch self {
+            case .demo: SimpleAccessory(.demo(name: name))
+            case .heartRate: SimpleAccessory(.heartRate(name: name))
+            case .thermometer: SimpleAccessory(.thermometer(name: name))
+            case .batteryLamp: SimpleAccessory(.batteryLamp(name: name))
+            case .beacon: Beacon(.iBeacon(uuid: Self.owner, major: 1, minor: 7, power: -59))
             case .eddystone: Beacon(.eddystoneURL("https://example.com/", power: -18))
             }
         }

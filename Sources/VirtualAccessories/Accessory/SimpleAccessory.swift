@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import VirtualRadio
+
+/// A Peripheral that advertises, serves one Central at a time, and advertises again.
+///
+/// It has a server of the Attribute Protocol and answers whatever a Central may ask of a device
+/// that does not pair: without encryption, and with all values open. What it serves is said by its
+/// profile.
+public struct SimpleAccessory: ScriptedHost {
+    /// What it is.
+    public let profile: AccessoryProfile
+
+    var session = ControllerSession()
+    /// Cuts frames to the controller's buffers.
+    var transmitQueue = ACLTransmitQueue()
+    var server: AttributeServer
+    /// The Central that is connected.
+    var link: AccessoryLink?
+
+    /// An accessory for one controller.
+    public init(_ profile: AccessoryProfile) {
+        self.profile = profile
+        server = AttributeServer(profile)
+    }
+
+    /// Starts its controller up, and itself: all that was written is forgotten.
+    public mutating func start(now: Instant) -> [[UInt8]] {
+        self = SimpleAccessory(profile)
+        session.start(now: now)
+        return session.takePackets()
+    }
+
+    /// Takes a packet of its controller.
+    public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
+        switch try? HCI.Packet(h4: packet[...]) {
+        case .acl(let packet): receive(packet, now: now)
+        case .event(let code, let parameters):
+            guard let event = try? HCI.Event(code: code, parameters: parameters) else { break }
+            if case .hardwareError = event { return start(now: now) }
+            receive(event, now: now)
+        default: break
+        }
+        return send(now: now)
+    }
+
+    /// When it has something to send, or its controller or Central will have taken too long.
+    public var nextDeadline: Instant? {
+        earliest(session.nextDeadline, link?.nextDeadline)
+    }
+
+    /// Sends what is due.
+    public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
+        _ = session.deadlinePassed(now: now)
+        _ = link?.signalling.deadlinePassed(now: now)
+        return send(now: now)
+    }
+
+    /// Moves all that can leave into the controller's buffers.
+    private mutating func send(now: Instant) -> [[UInt8]] {
+        fillTransmitQueue(now: now)
+        while let packet = transmitQueue.nextPacket() {
+            session.sendPacket(packet)
+            fillTransmitQueue(now: now)
+        }
+        return session.takePackets()
+    }
+}
+
+// Events.
+extension SimpleAccessory {
+    private mutating func receive(_ event: HCI.Event, now: Instant) {
+        switch event {
+        case .commandComplete, .commandStatus:
+            if case .ready(let capabilities) = session.receive(event, now: now) {
+                controllerStarted(capabilities, now: now)
+            }
+        case .connectionComplete(let event):
+            connectionEnded(event.status, event.connectionHandle, now: now)
+        case .enhancedConnectionComplete(let event):
+            connectionEnded(event.status, event.connectionHandle, now: now)
+        case .enhancedConnectionCompleteV2(let event):
+            connectionEnded(
+                event.connection.status,
+                event.connection.connectionHandle,
+                now: now
+            )
+        case .disconnectionComplete(let event): disconnected(event, now: now)
+        case .numberOfCompletedPackets(let event):
+            for link in event.completed {
+                _ = transmitQueue.packetsCompleted(link.connectionHandle, count: Int(link.count))
+            }
+        case .longTermKeyRequest(let event):
+            // There are no keys: the Central is told that one is missing.
+            let handle = event.connectionHandle
+            session.send(
+                HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle),
+                now: now
+            )
+        case .remoteConnectionParameterRequest(let event): accept(event, now: now)
+        default: break
+        }
+    }
+
+    private mutating func controllerStarted(_ capabilities: ControllerCapabilities, now: Instant) {
+        transmitQueue.configure(
+            packetLength: capabilities.aclPacketLength,
+            packetCount: capabilities.aclPacketCount
+        )
+        let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
+        for command in plan.commands(for: capabilities) { session.send(command, now: now) }
+    }
+
+    /// A connection is made, or the attempt of one has ended; advertising has ended in any case.
+    private mutating func connectionEnded(
+        _ status: HCI.ErrorCode,
+        _ handle: ConnectionHandle,
+        now: Instant
+    ) {
+        guard status == .success else { return advertiseAgain(now: now) }
+        transmitQueue.open(handle)
+        server.clientLeft()
+        link = AccessoryLink(handle)
+    }
+
+    private mutating func disconnected(_ event: HCI.DisconnectionComplete, now: Instant) {
+        guard event.status == .success, event.connectionHandle == link?.connectionHandle else {
+            return
+        }
+        transmitQueue.close(event.connectionHandle)
+        server.clientLeft()
+        link = nil
+        advertiseAgain(now: now)
+    }
+
+    private mutating func advertiseAgain(now: Instant) {
+        guard link == nil, let capabilities = session.capabilities else { return }
+        let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
+        session.send(plan.enable(for: capabilities), now: now)
+    }
+
+    /// Whatever pace the Central wants is fine.
+    private mutating func accept(_ event: HCI.LERemoteConnectionParameterRequest, now: Instant) {
+        session.send(
+            HCI.LERemoteConnectionParameterRequestReply(
+                connectionHandle: event.connectionHandle,
+                parameters: HCI.ConnectionParameters(
+                    intervalMinimum: event.intervalMinimum,
+                    intervalMaximum: event.intervalMaximum,
+                    peripheralLatency: event.peripheralLatency,
+                    supervisionTimeout: event.supervisionTimeout
+                )
+            ),
+            now: now
+        )
+    }
+}

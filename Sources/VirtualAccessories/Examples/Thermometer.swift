@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+
+extension AccessoryProfile {
+    /// A sensor on a shelf: temperature, humidity and pressure (Environmental Sensing 1.0).
+    public static func thermometer(name: String) -> AccessoryProfile {
+        let environment = Service(
+            BluetoothUUID(0x181A),
+            [
+                Characteristic(
+                    BluetoothUUID(0x2A6E),
+                    [.read, .notify],
+                    value: temperature(0),
+                    descriptors: [.userDescription("On the shelf")],
+                    stream: ValueStream(every: .seconds(2), value: temperature)
+                ),
+                Characteristic(
+                    BluetoothUUID(0x2A6F),
+                    [.read, .notify],
+                    value: humidity(0),
+                    stream: ValueStream(every: .seconds(5), value: humidity)
+                ),
+                Characteristic(
+                    BluetoothUUID(0x2A6D),
+                    .read,
+                    value: UInt32(1_013_25_0).littleEndian4  // 1013.25 hPa, in tenths of a pascal
+                ),
+            ]
+        )
+        return AccessoryProfile(
+            name: name,
+            appearance: 0x0300,  // Thermometer
+            services: [environment, battery(level: 91)],
+            advertisingInterval: .milliseconds(500)
+        )
+    }
+
+    /// Hundredths of a degree Celsius: 21.50 and a slow swing of half a degree.
+    private static func temperature(_ count: Int) -> [UInt8] {
+        (2150 + swing(count, height: 50)).littleEndian2
+    }
+
+    /// Hundredths of a percent: 45.00 and a swing of two.
+    private static func humidity(_ count: Int) -> [UInt8] {
+        (4500 + swing(count, height: 200)).littleEndian2
+    }
+
+    /// Up and down in 40 steps, from 0 to the height.
+    private static func swing(_ count: Int, height: Int) -> Int {
+        let phase = count % 40
+        return height * (phase < 20 ? phase : 40 - phase) / 20
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothATT
+import BluetoothTypes
+
+/// What an accessory does when a client writes a value.
+public struct WriteReaction: Sendable {
+    /// What becomes of the write.
+    public enum Outcome: Sendable {
+        /// It is accepted, and then the accessory does this.
+        case accepted([AccessoryDeed])
+        /// It is refused; to a write without response nobody is told.
+        case refused(ATT.ErrorCode)
+    }
+
+    /// Judges the octets that were written. What is to be kept of them is put into the values. It
+    /// must depend on nothing else.
+    let judge: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
+
+    /// The reaction that judges in this way.
+    public init(
+        _ judge: @escaping @Sendable ([UInt8], inout AccessoryValues) -> Outcome
+    ) {
+        self.judge = judge
+    }
+}
+
+/// The values of an accessory's characteristics, by UUID.
+public struct AccessoryValues: Sendable {
+    var table: AttributeTable
+
+    /// The value of the first characteristic with the UUID; empty, and not to be set, if there is
+    /// none. What is longer than 512 octets is cut off there.
+    public subscript(uuid: BluetoothUUID) -> [UInt8] {
+        get { table.valueHandle(of: uuid).flatMap { table[$0]?.value } ?? [] }
+        set {
+            guard let handle = table.valueHandle(of: uuid) else { return }
+            table.set(Array(newValue.prefix(ATT.valueLengthLimit)), at: handle)
+        }
+    }
+}
+
+/// What an accessory can do beside answering.
+public enum AccessoryDeed: Sendable {
+    /// Sends a stream to the client, if that is subscribed to the characteristic.
+    case send(ValueStream, of: BluetoothUUID)
+    /// Ends the connection.
+    case disconnect
+    /// Asks the Central for another connection interval.
+    case requestInterval(Duration)
+    /// Serves something more, and tells the client, if that is subscribed to Service Changed.
+    case addService(AccessoryProfile.Service)
+}
