@@ -10,15 +10,22 @@ package enum AdvertisingDialect: Sendable {
     case extended
 }
 
-extension VirtualController {
-    /// Does a command of the dialect, which is the host's from here on if it is not refused. Throws
-    /// Command Disallowed if the host has spoken the other one.
-    mutating func speaking(
-        _ dialect: AdvertisingDialect,
-        _ body: (inout VirtualController) throws(HCI.ErrorCode) -> Void
-    ) throws(HCI.ErrorCode) {
-        guard settings.advertisingDialect ?? dialect == dialect else { throw .commandDisallowed }
-        try body(&self)
-        settings.advertisingDialect = dialect
+extension CommandHandler {
+    /// A command of one of the dialects that is answered when it begins; the host is held to the
+    /// dialect if the command succeeds.
+    static func beginning<Command: CommandStatusCommand>(
+        _ command: Command.Type,
+        in dialect: AdvertisingDialect,
+        _ body:
+            @escaping @Sendable (
+                inout VirtualController, Command, inout Ether
+            ) throws(HCI.ErrorCode) -> Void
+    ) -> CommandHandler {
+        beginning(command) { (controller, command, ether) throws(HCI.ErrorCode) -> Void in
+            let spoken = controller.settings.advertisingDialect ?? dialect
+            guard spoken == dialect else { throw .commandDisallowed }
+            try body(&controller, command, &ether)
+            controller.settings.advertisingDialect = dialect
+        }
     }
 }

@@ -79,8 +79,8 @@ package struct VirtualController: Sendable {
         case .connectionRequest(let request): hear(request, in: packet, rssi: rssi, &ether)
         case .connectionResponse(let response): hear(response, in: packet, rssi: rssi, &ether)
         case .legacy, .scanResponse, .extended:
-            scannerHears(packet, rssi: rssi, &ether)
             initiatorHears(packet, rssi: rssi, &ether)
+            scannerHears(packet, rssi: rssi, &ether)
         }
     }
 

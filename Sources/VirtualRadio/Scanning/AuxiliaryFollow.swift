@@ -58,7 +58,7 @@ extension ExtendedAdvertisement.Pointer {
     /// Whether it points where an auxiliary packet can be.
     func isSensible(_ now: Instant) -> Bool {
         start > now && start <= now + AuxiliaryFollow.offsetLimit
-            && channel.index < RadioChannel.primaryFirst
+            && !channel.isPrimary
     }
 }
 

@@ -14,12 +14,10 @@ extension VirtualController {
     ) {
         switch pdu.kind {
         case .primary:
-            guard scannerListens(to: packet, ether) else { return }
+            guard scannerExpects(packet) else { return }
             hearPrimary(pdu, in: packet, rssi: rssi, &ether)
         case .auxiliary, .chained:
-            guard scannerListens(to: packet, ether), let follow = takeFollow(packet, &ether) else {
-                return
-            }
+            guard let follow = takeFollow(packet, &ether) else { return }
             hear(pdu, after: follow, in: packet, rssi: rssi, &ether)
         case .scanResponse: hearResponse(pdu, in: packet, rssi: rssi, &ether)
         }

@@ -5,34 +5,30 @@ import BluetoothTypes
 extension Scanner {
     /// The scanning commands of Bluetooth 4.0 (Vol 4, Part E, 7.8.10 and 7.8.11).
     static let legacyHandlers: [CommandHandler] = [
-        .completing(HCI.LESetScanParameters.self) {
+        .completing(HCI.LESetScanParameters.self, in: .legacy) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try controller.speaking(.legacy) { (controller) throws(HCI.ErrorCode) in
-                try controller.setScanning(try ScanSettings(command))
-            }
+            try controller.setScanning(try ScanSettings(command))
+            return HCI.NoReturnParameters()
         },
-        .completing(HCI.LESetScanEnable.self) {
+        .completing(HCI.LESetScanEnable.self, in: .legacy) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try controller.speaking(.legacy) { (controller) throws(HCI.ErrorCode) in
-                try controller.enableScanning(command, &ether)
-            }
+            try controller.enableScanning(command, &ether)
+            return HCI.NoReturnParameters()
         },
     ]
 
     /// The scanning commands that came with extended advertising (Vol 4, Part E, 7.8.64 and
     /// 7.8.65).
     static let extendedHandlers: [CommandHandler] = [
-        .completing(HCI.LESetExtendedScanParameters.self) {
+        .completing(HCI.LESetExtendedScanParameters.self, in: .extended) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try controller.speaking(.extended) { (controller) throws(HCI.ErrorCode) in
-                try controller.setScanning(try ScanSettings(command))
-            }
+            try controller.setScanning(try ScanSettings(command))
+            return HCI.NoReturnParameters()
         },
-        .completing(HCI.LESetExtendedScanEnable.self) {
+        .completing(HCI.LESetExtendedScanEnable.self, in: .extended) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try controller.speaking(.extended) { (controller) throws(HCI.ErrorCode) in
-                try controller.enableScanning(command, &ether)
-            }
+            try controller.enableScanning(command, &ether)
+            return HCI.NoReturnParameters()
         },
     ]
 }

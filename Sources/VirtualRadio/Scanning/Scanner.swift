@@ -56,44 +56,37 @@ package struct Scanner: Sendable {
 extension VirtualController {
     /// Whether the scanner listened to the packet.
     func scannerListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
-        guard let plan = scanner.plan else { return false }
+        scannerExpects(packet) && isHere(during: packet.transmission, ether)
+    }
+
+    /// Whether the scanner would have the radio where the packet is: on the primary channel of its
+    /// plan, or where it follows an announcement.
+    func scannerExpects(_ packet: AdvertisingPacket) -> Bool {
+        guard let plan = scanner.plan, packet.isAdvertisement else { return false }
         let transmission = packet.transmission
-        switch packet.pdu {
-        case .legacy, .extended: break
-        case .scanResponse, .scanRequest, .connectionRequest, .connectionResponse: return false
-        }
-        guard transmission.channel.index >= RadioChannel.primaryFirst else {
+        guard transmission.channel.isPrimary else {
             return scanner.follows.contains { $0.awaits(packet) }
-                && ether.schedules[radio.index].isFree(
-                    from: transmission.start,
-                    to: transmission.end
-                )
         }
         let from = transmission.start.nanoseconds
         let to = transmission.end.nanoseconds
-        guard let channel = plan.channel(packet.modulation, from: from, to: to),
-            (shared(channel, packet.modulation, from, to)) == transmission.channel.index
-        else { return false }
-        return isHere(from: transmission.start, to: transmission.end, ether)
+        guard let channel = plan.channel(packet.modulation, from: from, to: to) else {
+            return false
+        }
+        guard let other = initiator.plan, other.isOpen(from: from, to: to) else {
+            return channel == transmission.channel.index
+        }
+        return other.channel(packet.modulation, from: from, to: to) == transmission.channel.index
     }
 
-    /// Where the radio is when the scanner would have it on the channel, but the initiator may have
-    /// it elsewhere.
-    private func shared(
-        _ channel: Int,
-        _ modulation: Modulation,
-        _ from: Int64,
-        _ to: Int64
-    ) -> Int? {
-        guard let other = initiator.plan, other.isOpen(from: from, to: to) else { return channel }
-        return other.channel(modulation, from: from, to: to)
-    }
-
-    /// Whether the radio was neither engaged nor waiting on a secondary channel all that time.
-    func isHere(from start: Instant, to end: Instant, _ ether: Ether) -> Bool {
-        scanner.follows.allSatisfy { $0.pointer.start >= end }
-            && initiator.follows.allSatisfy { $0.pointer.start >= end }
-            && ether.schedules[radio.index].isFree(from: start, to: end)
+    /// Whether the radio was neither engaged nor, during a packet on a primary channel, waiting on a
+    /// secondary one.
+    func isHere(during packet: Transmission, _ ether: Ether) -> Bool {
+        guard ether.schedules[radio.index].isFree(from: packet.start, to: packet.end) else {
+            return false
+        }
+        return !packet.channel.isPrimary
+            || scanner.follows.allSatisfy { $0.pointer.start >= packet.end }
+                && initiator.follows.allSatisfy { $0.pointer.start >= packet.end }
     }
 
     /// A packet has arrived, to which the scanner or the initiator has listened.
@@ -105,7 +98,7 @@ extension VirtualController {
         guard scanner.plan != nil else { return }
         switch packet.pdu {
         case .legacy(let pdu):
-            guard scannerListens(to: packet, ether) else { return }
+            guard scannerExpects(packet) else { return }
             hear(pdu, in: packet, rssi: rssi, &ether)
         case .scanResponse(let pdu): hear(response: pdu, in: packet, rssi: rssi, &ether)
         case .extended(let pdu):
@@ -117,7 +110,11 @@ extension VirtualController {
 
     /// A turn to an auxiliary packet, or the wait for an answer, has come to nothing.
     mutating func listeningTurns(_ token: UInt64, _ ether: inout Ether) {
-        missFollow(token, &ether)
+        if ListeningToken.isInitiator(token) {
+            initiatorWaitEnds(token, &ether)
+        } else {
+            missFollow(token, &ether)
+        }
     }
 
     /// Says whether the radio may hear what is not addressed to it.
@@ -127,6 +124,16 @@ extension VirtualController {
 }
 
 extension RadioChannel {
-    /// The index of the first primary advertising channel.
-    static let primaryFirst = 37
+    /// Whether advertising begins here; the others are for auxiliary packets and connections.
+    var isPrimary: Bool { index >= 37 }
+}
+
+extension AdvertisingPacket {
+    /// Whether whoever listens may hear it, not only whom it answers.
+    var isAdvertisement: Bool {
+        switch pdu {
+        case .legacy, .extended: true
+        case .scanResponse, .scanRequest, .connectionRequest, .connectionResponse: false
+        }
+    }
 }
