@@ -15,6 +15,7 @@ let asPartOfLanyard: [SwiftSetting] = {
 let lanyard: [Target.Dependency] = [
     .product(name: "BluetoothHost", package: "Lanyard"),
     .product(name: "HCITransports", package: "Lanyard"),
+    .product(name: "VirtualRadio", package: "Lanyard"),
 ]
 
 let package = Package(
@@ -33,6 +34,7 @@ let package = Package(
         ),
         .executableTarget(name: "RigCentral", dependencies: lanyard),
         .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
+        .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),
         .executableTarget(
             name: "HostBenchmarks",
             dependencies: ["Scenarios", .product(name: "Benchmark", package: "benchmark")],
