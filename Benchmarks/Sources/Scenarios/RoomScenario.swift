@@ -33,6 +33,7 @@ public final class RoomScenario {
         }
         world.attach(scanner) { [unowned self] _ in reportCount += 1 }
         send(HCI.Reset(), to: scanner)
+        send(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)), to: scanner)
         let wide = HCI.ScanInterval(.milliseconds(100))
         send(
             HCI.LESetScanParameters(
@@ -43,7 +44,7 @@ public final class RoomScenario {
             ),
             to: scanner
         )
-        send(HCI.LESetScanEnable(isEnabled: true, filterDuplicates: false), to: scanner)
+        send(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false), to: scanner)
     }
 
     private func addAccessory(_ number: Int) throws {
@@ -61,7 +62,9 @@ public final class RoomScenario {
             ),
             to: accessory
         )
-        send(HCI.LESetAdvertisingData(data: Array(repeating: 0, count: 31)[...]), to: accessory)
+        if let data = HCI.LegacyAdvertisingData([UInt8](repeating: 0, count: 31)) {
+            send(HCI.LESetAdvertisingData(data: data), to: accessory)
+        }
         send(HCI.LESetAdvertisingEnable(isEnabled: true), to: accessory)
     }
 
