@@ -12,13 +12,13 @@ package struct EventToken: Hashable, Sendable {
 /// Inserting, cancelling and taking are O(log n); looking at the first is O(1). A cancelled event
 /// leaves the heap at once, so that what is counted is what waits. To find it again, each event has
 /// a *slot* that always says where in the heap it is; slots are used again, and the sequence number
-/// in a token tells whether the slot still holds the event it was made for.
+/// in a token tells whether the slot still holds the event it was made for. The events themselves
+/// lie still in their slots; what moves in the heap is small and plain.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {
         let instant: Instant
         let sequence: UInt64
         let slot: Int
-        let event: Event
 
         func precedes(_ other: Entry) -> Bool {
             instant != other.instant ? instant < other.instant : sequence < other.sequence
@@ -33,7 +33,10 @@ package struct EventHeap<Event: Sendable>: Sendable {
     package let eventLimit: Int
 
     private var entries: [Entry] = []
+    /// By slot: where in the heap its entry is; -1 if it is free.
     private var places: [Int] = []
+    /// By slot.
+    private var events: [Event?] = []
     private var freeSlots: [Int] = []
     private var nextSequence: UInt64 = 0
 
@@ -56,9 +59,8 @@ package struct EventHeap<Event: Sendable>: Sendable {
         guard entries.count < eventLimit else { return nil }
         let slot = takeSlot()
         let token = EventToken(slot: slot, sequence: nextSequence)
-        entries.append(
-            Entry(instant: instant, sequence: nextSequence, slot: slot, event: event)
-        )
+        events[slot] = event
+        entries.append(Entry(instant: instant, sequence: nextSequence, slot: slot))
         nextSequence += 1
         places[slot] = entries.count - 1
         siftUp(from: entries.count - 1)
@@ -71,38 +73,38 @@ package struct EventHeap<Event: Sendable>: Sendable {
         guard places.indices.contains(token.slot) else { return nil }
         let place = places[token.slot]
         guard place >= 0, entries[place].sequence == token.sequence else { return nil }
-        return remove(at: place).event
+        return remove(at: place)
     }
 
     /// Takes the first event out; nil if none waits.
     package mutating func takeFirst() -> (instant: Instant, event: Event)? {
-        guard !entries.isEmpty else { return nil }
-        let entry = remove(at: 0)
-        return (entry.instant, entry.event)
+        guard let instant = firstInstant, let event = remove(at: 0) else { return nil }
+        return (instant, event)
     }
 
     /// Takes all events of a kind out before their time. Looks at every one that waits.
     package mutating func cancelAll(where isUnwanted: (Event) -> Bool) {
-        let unwanted = entries.filter { isUnwanted($0.event) }
+        let unwanted = entries.filter { events[$0.slot].map(isUnwanted) ?? false }
         for entry in unwanted { cancel(EventToken(slot: entry.slot, sequence: entry.sequence)) }
     }
 
     private mutating func takeSlot() -> Int {
         if let slot = freeSlots.popLast() { return slot }
         places.append(-1)
+        events.append(nil)
         return places.count - 1
     }
 
-    private mutating func remove(at place: Int) -> Entry {
+    private mutating func remove(at place: Int) -> Event? {
         exchange(place, entries.count - 1)
-        let entry = entries.removeLast()
-        places[entry.slot] = -1
-        freeSlots.append(entry.slot)
+        let slot = entries.removeLast().slot
+        places[slot] = -1
+        freeSlots.append(slot)
         if place < entries.count {
             siftUp(from: place)
             siftDown(from: place)
         }
-        return entry
+        return events[slot].take()
     }
 
     private mutating func siftUp(from start: Int) {
