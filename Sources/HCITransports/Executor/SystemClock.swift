@@ -11,12 +11,12 @@ import BluetoothTypes
 #endif
 
 /// The system's clocks.
-enum SystemClock {
+package enum SystemClock {
     /// Nanoseconds of a clock that never goes back.
     static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
     /// Nanoseconds since 1970-01-01 00:00 UTC, as far as this machine knows.
-    static var nanosecondsSince1970: Int64 { read(CLOCK_REALTIME) }
+    package static var nanosecondsSince1970: Int64 { read(CLOCK_REALTIME) }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()

@@ -34,6 +34,9 @@ public final class LiveAir: @unchecked Sendable {
     private let problem = Mutex<VirtualAirError?>(nil)
     private var timer: (any HostTimer)?
     private var isCatchUpAwaited = false
+    private var stage = ScenarioStage()
+    private var stageTimer: (any HostTimer)?
+    private var trace: WorldTrace?
 
     /// Starts the time of the world, which nobody else runs from now on.
     public init(_ world: sending World, executor: AdapterExecutor = AdapterExecutor()) {
@@ -90,7 +93,8 @@ public final class LiveAir: @unchecked Sendable {
     public func shutDown() {
         executor.perform { [self] in
             timer?.set(to: nil)
-            timer = nil
+            stageTimer?.set(to: nil)
+            trace?.flush()
         }
         executor.shutDown()
     }
@@ -113,6 +117,7 @@ extension LiveAir {
             let end = max(world.now + Self.slice, world.nextInstant ?? present)
             if world.run(until: min(end, present)) == .stalled { stop(.endless) }
         }
+        trace?.flush()
         setTimer(isBehind: world.now < present)
     }
 
@@ -141,6 +146,49 @@ extension LiveAir {
     private func runPresent() {
         guard failure == nil else { return }
         if world.run(for: .zero) == .stalled { stop(.endless) }
+    }
+}
+
+// MARK: - Scenario and trace
+
+extension LiveAir {
+    /// Lets happen what the stage has in store, each at its instant.
+    public func play(_ stage: ScenarioStage) async {
+        await perform { [self] _ in
+            self.stage = stage
+            stageTimer = executor.makeTimer { [weak self] in self?.playOn() }
+            playOn()
+        }
+    }
+
+    private func playOn() {
+        catchUp()
+        stage.play(in: world)
+        stageTimer?.set(to: stage.nextInstant.map(realInstant))
+        catchUpAtTurnEnd()
+    }
+
+    /// Writes what passes from now on between controllers and hosts: a packet log for each
+    /// controller, in a directory that is there.
+    public func trace(into directory: String) async {
+        let now = SystemClock.nanosecondsSince1970
+        await perform { [self] world in
+            let zero = (now - world.now.nanoseconds) / 1_000
+            let trace = WorldTrace(directory: directory, microsecondsAtZero: zero)
+            self.trace = trace
+            trace.observe(world)
+        }
+    }
+
+    /// Takes the controller out of the world, and closes its log.
+    func remove(_ controller: ControllerID) {
+        trace?.close(controller, label: world.name(of: controller))
+        world.remove(controller)
+    }
+
+    /// Why a packet log is not whole, if one is not.
+    public var traceFailure: TransportError? {
+        get async { await perform { [self] _ in trace?.failure } }
     }
 }
 

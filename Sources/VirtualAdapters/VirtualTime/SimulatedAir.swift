@@ -26,7 +26,8 @@ import VirtualRadio
 /// (`HostConfiguration.address`), which they otherwise make up, and let tasks be children of the
 /// body, or start them with `executorPreference: air.executor.taskExecutor`.
 ///
-/// Unchecked: `world` checks that the thread that runs the air is the only one to touch it.
+/// Unchecked: `world` checks that the thread that runs the air is the only one to touch it, and
+/// what else varies is touched together with it.
 public final class SimulatedAir: @unchecked Sendable {
     /// How much virtual time a body has, after it was cancelled, to put things in order.
     static let farewell = Duration.seconds(10)
@@ -37,6 +38,9 @@ public final class SimulatedAir: @unchecked Sendable {
     /// body waits in vain.
     private let patience: Duration
     private let unguardedWorld: World
+    private var stage = ScenarioStage()
+    private var stageTimer: (any HostTimer)?
+    private var trace: WorldTrace?
 
     /// The air of a new world, which has no controllers.
     public convenience init(
@@ -92,6 +96,32 @@ public final class SimulatedAir: @unchecked Sendable {
     /// cancelled.
     public func sleep(for duration: Duration) async throws {
         try await Pause(executor: executor, end: now + duration).wait()
+    }
+}
+
+// MARK: - Scenario and trace
+
+extension SimulatedAir {
+    /// Lets happen what the stage has in store, each at its instant, while the air runs.
+    public func play(_ stage: ScenarioStage) {
+        self.stage = stage
+        let timer = executor.makeTimer { [weak self] in self?.playOn() }
+        stageTimer?.set(to: nil)
+        stageTimer = timer
+        playOn()
+    }
+
+    private func playOn() {
+        stage.play(in: world)
+        stageTimer?.set(to: stage.nextInstant)
+    }
+
+    /// Writes what passes from now on between controllers and hosts: a packet log for each
+    /// controller, in a directory that is there. Time in it begins in 1970.
+    public func trace(into directory: String) {
+        let trace = WorldTrace(directory: directory)
+        self.trace = trace
+        trace.observe(world)
     }
 }
 
@@ -153,6 +183,7 @@ extension SimulatedAir {
     }
 
     private func finish<Value>(_ run: Run<Value>, bound: Duration) throws -> Value {
+        defer { trace?.flush() }
         do throws(VirtualAirError) {
             try pump(until: { run.outcome.isSettled }, for: bound)
         } catch {

@@ -74,6 +74,9 @@ package enum SignalStrength {
     /// What HCI says when the strength is not known.
     package static let unavailable: Int8 = 127
 
+    /// What a report says, in dBm; nil if it says that the strength is not known.
+    static func known(_ report: Int8) -> Int? { report == unavailable ? nil : Int(report) }
+
     /// The report of a power in dBm: the nearest whole number, within what can be said.
     package static func report(_ power: Double) -> Int8 {
         guard !power.isNaN else { return unavailable }

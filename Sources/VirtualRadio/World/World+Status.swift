@@ -26,16 +26,55 @@ public struct WorldStatus: Sendable {
         public var label: String { name.isEmpty ? id.description : name }
     }
 
+    /// A connection that both ends have.
+    public struct Link: Sendable, Hashable {
+        /// A number that no other connection of the world ever has.
+        public let number: UInt64
+        /// Who began it.
+        public let central: ControllerID
+        /// Who had advertised.
+        public let peripheral: ControllerID
+        /// The connection interval.
+        public let interval: Duration
+        /// How strong the Central last heard the Peripheral, in dBm; nil if not at all yet.
+        public let centralRSSI: Int?
+        /// How strong the Peripheral last heard the Central, in dBm; nil if not at all yet.
+        public let peripheralRSSI: Int?
+    }
+
     /// When it was.
     public let instant: Instant
     /// The controllers that are there, in the order of their numbers.
     public let controllers: [Controller]
+    /// The connections, in the order in which they were made.
+    public let links: [Link]
 }
 
 extension World {
     /// What the world looks like now.
     public var status: WorldStatus {
-        WorldStatus(instant: now, controllers: core.controllers.compactMap(status(of:)))
+        WorldStatus(
+            instant: now,
+            controllers: core.controllers.compactMap(status(of:)),
+            links: core.ether.links.all.compactMap(status(of:))
+        )
+    }
+
+    /// What people call the controller; may be empty.
+    public func name(of controller: ControllerID) -> String {
+        core.controllers[controller.radio.index].configuration.name
+    }
+
+    private func status(of link: Link) -> WorldStatus.Link? {
+        guard let central = link.central, let peripheral = link.peripheral else { return nil }
+        return WorldStatus.Link(
+            number: link.id.rawValue,
+            central: ControllerID(central.radio),
+            peripheral: ControllerID(peripheral.radio),
+            interval: central.rhythm.parameters.interval,
+            centralRSSI: SignalStrength.known(central.rssi),
+            peripheralRSSI: SignalStrength.known(peripheral.rssi)
+        )
     }
 
     private func status(of controller: VirtualController) -> WorldStatus.Controller? {

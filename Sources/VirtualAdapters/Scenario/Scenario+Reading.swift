@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import VirtualRadio
+
+extension Scenario {
+    /// How long a scenario may be, in seconds: a year.
+    private static let longestTime = 31_536_000.0
+    /// How far from the origin a device may be, in metres.
+    private static let farthest = 100_000.0
+
+    /// Reads the text of a scenario. What it does not know, it does not accept.
+    ///
+    /// - Parameter accessories: The kinds of accessories that there are.
+    public init(
+        parsing text: String,
+        accessories: [String]
+    ) throws(ScenarioError) {
+        let root: JSONValue
+        do throws(JSONTextError) {
+            root = try JSONValue(parsing: text)
+        } catch {
+            let place = "line \(error.line), column \(error.column)"
+            throw ScenarioError(place: place, complaint: error.complaint)
+        }
+        try self.init(ScenarioNode(value: root, place: ""), accessories)
+    }
+
+    private init(_ node: ScenarioNode, _ accessories: [String]) throws(ScenarioError) {
+        self.init()
+        let members = try node.members(
+            "seed", "pathLoss", "shadowing", "devices", "losses", "partitions"
+        )
+        if let node = members["seed"] {
+            seed = UInt64(try Self.wholeNumber(node, in: 0...9_007_199_254_740_991))
+        }
+        if let node = members["pathLoss"] { pathLoss = try Self.pathLoss(node) }
+        if let node = members["shadowing"] { shadowing = try Self.shadowing(node) }
+        for node in try members["devices"]?.elements(limit: Self.deviceLimit) ?? [] {
+            let device = try Self.device(node, accessories)
+            guard !devices.contains(where: { $0.name == device.name }) else {
+                throw node.error("the name \"\(device.name)\" is another's already")
+            }
+            devices.append(device)
+        }
+        for node in try members["losses"]?.elements(limit: Self.changeLimit) ?? [] {
+            losses.append(try loss(node))
+        }
+        for node in try members["partitions"]?.elements(limit: Self.changeLimit) ?? [] {
+            partitions.append(try partition(node))
+        }
+    }
+
+    // MARK: The air
+
+    private static func pathLoss(_ node: ScenarioNode) throws(ScenarioError) -> PathLoss {
+        if case .string(let name) = node.value {
+            switch name {
+            case "freeSpace": return .freeSpace
+            case "indoors": return .indoors
+            case "obstructed": return .obstructed
+            default: throw node.error("freeSpace, indoors or obstructed should be here")
+            }
+        }
+        let members = try node.members("reference", "exponent")
+        var loss = PathLoss(exponent: try members.require("exponent").number(in: 0...10))
+        if let node = members["reference"] { loss.reference = try node.number(in: 0...200) }
+        return loss
+    }
+
+    private static func shadowing(_ node: ScenarioNode) throws(ScenarioError) -> Shadowing {
+        let members = try node.members("deviation", "period")
+        let deviation = try members.require("deviation").number(in: 0...50)
+        return Shadowing(deviation: deviation, period: try members["period"].map(time))
+    }
+
+    private func loss(_ node: ScenarioNode) throws(ScenarioError) -> Loss {
+        let members = try node.members("between", "at", "decibels")
+        let decibels = try members.require("decibels")
+        return Loss(
+            between: try pair(members.require("between"), of: devices.map(\.name), "device"),
+            at: try members["at"].map(Self.time) ?? .zero,
+            decibels: decibels.value == .null ? nil : try decibels.number(in: 0...300)
+        )
+    }
+
+    private func partition(_ node: ScenarioNode) throws(ScenarioError) -> Partition {
+        let members = try node.members("between", "from", "to")
+        let groups = devices.compactMap(\.group)
+        return Partition(
+            between: try pair(members.require("between"), of: groups, "group"),
+            from: try members["from"].map(Self.time) ?? .zero,
+            to: try members["to"].map(Self.time)
+        )
+    }
+
+    /// Two names, both known.
+    private func pair(
+        _ node: ScenarioNode,
+        of known: [String],
+        _ kind: String
+    ) throws(ScenarioError) -> [String] {
+        var names: [String] = []
+        for element in try node.elements(limit: 2) {
+            let name = try element.text
+            guard known.contains(name) else {
+                throw element.error("no \(kind) is called \"\(name)\"")
+            }
+            names.append(name)
+        }
+        guard names.count == 2 else { throw node.error("two names should be here") }
+        return names
+    }
+
+    // MARK: Devices
+
+    private static func device(
+        _ node: ScenarioNode,
+        _ accessories: [String]
+    ) throws(ScenarioError) -> Device {
+        let members = try node.members(
+            "name", "accessory", "address", "position", "path", "transmitPower", "loss", "burstLoss",
+            "group", "switch"
+        )
+        let name = try members.require("name")
+        var device = Device(name: try name.text)
+        guard !device.name.isEmpty else { throw name.error("a device needs a name") }
+        device.accessory = try members["accessory"].map { (node) throws(ScenarioError) in
+            try kind(node, accessories)
+        }
+        device.address = try members["address"].map(address)
+        device.path = try path(members)
+        if let node = members["transmitPower"] {
+            device.transmitPower = try node.number(in: -127...20)
+        }
+        if let node = members["loss"] { device.loss.constantLoss = try node.number(in: 0...1) }
+        device.loss.burstLoss = try members["burstLoss"].map(burstLoss)
+        device.group = try members["group"].map { (node) throws(ScenarioError) in try node.text }
+        for node in try members["switch"]?.elements(limit: changeLimit) ?? [] {
+            device.switches.append(try switching(node))
+        }
+        return device
+    }
+
+    private static func kind(
+        _ node: ScenarioNode,
+        _ accessories: [String]
+    ) throws(ScenarioError) -> String {
+        let kind = try node.text
+        guard accessories.contains(kind) else {
+            throw node.error("there are \(ScenarioNode.list(accessories)), and no \"\(kind)\"")
+        }
+        return kind
+    }
+
+    private static func address(_ node: ScenarioNode) throws(ScenarioError) -> DeviceAddress {
+        guard let address = DeviceAddress(try node.text, kind: .public) else {
+            throw node.error("an address such as C4:F0:00:00:00:01 should be here")
+        }
+        return address
+    }
+
+    private static func path(_ members: ScenarioMembers) throws(ScenarioError) -> Path {
+        guard let node = members["path"] else {
+            return Path(try members["position"].map(position) ?? .origin)
+        }
+        guard members["position"] == nil else {
+            throw node.error("a device has a position or a path, not both")
+        }
+        var waypoints: [Path.Waypoint] = []
+        for element in try node.elements(limit: changeLimit) {
+            let members = try element.members("at", "position")
+            let instant = Instant.zero + (try time(members.require("at")))
+            waypoints.append(
+                Path.Waypoint(try position(members.require("position")), at: instant)
+            )
+        }
+        return Path(waypoints)
+    }
+
+    private static func position(_ node: ScenarioNode) throws(ScenarioError) -> Position {
+        var coordinates: [Double] = []
+        for element in try node.elements(limit: 3) {
+            coordinates.append(try element.number(in: -farthest...farthest))
+        }
+        guard coordinates.count >= 2 else {
+            throw node.error("metres to the east and to the north should be here")
+        }
+        let height = coordinates.count == 3 ? coordinates[2] : 0
+        return Position(x: coordinates[0], y: coordinates[1], z: height)
+    }
+
+    private static func burstLoss(_ node: ScenarioNode) throws(ScenarioError) -> BurstLoss {
+        let members = try node.members("start", "end", "lossWhenGood", "lossWhenBad")
+        return BurstLoss(
+            startProbability: try members.require("start").number(in: 0...1),
+            endProbability: try members.require("end").number(in: 0...1),
+            lossWhenGood: try members["lossWhenGood"]?.number(in: 0...1) ?? 0,
+            lossWhenBad: try members["lossWhenBad"]?.number(in: 0...1) ?? 1
+        )
+    }
+
+    private static func switching(_ node: ScenarioNode) throws(ScenarioError) -> Switch {
+        let members = try node.members("at", "to")
+        let target = try members.require("to")
+        let isOn: Bool
+        switch try target.text {
+        case "on": isOn = true
+        case "off": isOn = false
+        default: throw target.error("on or off should be here")
+        }
+        return Switch(at: try time(members.require("at")), isOn: isOn)
+    }
+
+    // MARK: Numbers
+
+    /// Seconds from the beginning.
+    private static func time(_ node: ScenarioNode) throws(ScenarioError) -> Duration {
+        .seconds(try node.number(in: 0...longestTime))
+    }
+
+    private static func wholeNumber(
+        _ node: ScenarioNode,
+        in range: ClosedRange<Double>
+    ) throws(ScenarioError) -> Double {
+        let number = try node.number(in: range)
+        guard number.rounded() == number else { throw node.error("a whole number should be here") }
+        return number
+    }
+}
