@@ -13,11 +13,23 @@ public enum AdapterSpecification: Hashable, Sendable {
 
     /// Reads a specification; throws an error that says what is accepted.
     public init(_ text: String) throws(AdapterSpecificationError) {
+        try self.init(text, ports: 1...UInt16.max)
+    }
+
+    /// Reads where to listen: the same, but port 0 lets the system choose one.
+    package init(listening text: String) throws(AdapterSpecificationError) {
+        try self.init(text, ports: 0...UInt16.max)
+    }
+
+    private init(
+        _ text: String,
+        ports: ClosedRange<UInt16>
+    ) throws(AdapterSpecificationError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw AdapterSpecificationError(text, .noKind) }
         switch parts[0] {
         case "tcp":
-            guard let specification = Self.tcp(parts[1]) else {
+            guard let specification = Self.tcp(parts[1], ports: ports) else {
                 throw AdapterSpecificationError(text, .malformedTCP)
             }
             self = specification
@@ -28,9 +40,12 @@ public enum AdapterSpecification: Hashable, Sendable {
         }
     }
 
-    private static func tcp(_ text: Substring) -> AdapterSpecification? {
+    private static func tcp(
+        _ text: Substring,
+        ports: ClosedRange<UInt16>
+    ) -> AdapterSpecification? {
         guard let colon = text.lastIndex(of: ":"),
-            let port = UInt16(text[text.index(after: colon)...]), port > 0
+            let port = UInt16(text[text.index(after: colon)...]), ports.contains(port)
         else { return nil }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
@@ -89,7 +104,8 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         "'\(text)' is no adapter: \(complaint); use tcp:HOST:PORT or unix:PATH"
     }
 
-    private var complaint: String {
+    /// What is wrong.
+    package var complaint: String {
         switch problem {
         case .noKind: "it does not say what kind"
         case .unknownKind: "this kind is not known"

@@ -27,7 +27,7 @@ struct Lanyard: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ScanCommand.self, ExploreCommand.self, ReadCommand.self, WriteCommand.self,
-            SubscribeCommand.self, TraceCommand.self,
+            SubscribeCommand.self, TraceCommand.self, AirCommand.self,
         ]
     )
 

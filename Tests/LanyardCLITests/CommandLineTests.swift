@@ -93,10 +93,10 @@ import Testing
         let environment = ["LANYARD_ADAPTER": "unix:/environment"]
         let plain = try AdapterOptions.parse([])
         let chosen = try plain.session(on: console, environment: environment).adapter
-        #expect(chosen == .unix(path: "/environment"))
+        #expect(chosen == .reached(.unix(path: "/environment")))
         let named = try AdapterOptions.parse(["--adapter", "tcp:[::1]:9000"])
         let other = try named.session(on: console, environment: environment).adapter
-        #expect(other == .tcp(host: "::1", port: 9000))
+        #expect(other == .reached(.tcp(host: "::1", port: 9000)))
         #expect(throws: ProgramFailure.self) { try plain.session(on: console, environment: [:]) }
         #expect(throws: ProgramFailure.self) {
             try plain.session(on: console, environment: ["LANYARD_ADAPTER": ""])

@@ -8,8 +8,12 @@ import HCITransports
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: tcp:HOST:PORT or unix:PATH.",
-            discussion: "Without it, the environment variable LANYARD_ADAPTER says which.",
+            "The Bluetooth controller: virtual, tcp:HOST:PORT or unix:PATH.",
+            discussion: """
+                A virtual one needs no hardware: example accessories are around it, or those of \
+                virtual:SCENARIO (docs/SCENARIOS.md). Without this option, the environment variable \
+                LANYARD_ADAPTER says which.
+                """,
             valueName: "adapter"
         )
     )
@@ -59,18 +63,14 @@ struct AdapterOptions: ParsableArguments {
         }
     }
 
-    private func specification(environment: [String: String]) throws -> AdapterSpecification {
+    private func specification(environment: [String: String]) throws -> AdapterChoice {
         guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
             throw ProgramFailure.usage(
                 "no adapter was named",
-                advice: "give --adapter tcp:HOST:PORT or unix:PATH, or set LANYARD_ADAPTER"
+                advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )
         }
-        do {
-            return try AdapterSpecification(text)
-        } catch {
-            throw ProgramFailure.usage(TerminalText.escape("\(error)"))
-        }
+        return try AdapterChoice(text)
     }
 
     /// A day.

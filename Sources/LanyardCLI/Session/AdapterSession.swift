@@ -10,7 +10,7 @@ extension Link: Accessory {}
 
 /// One command's use of an adapter: opened, used, and put back in order, however the command ends.
 struct AdapterSession: Sendable {
-    let adapter: AdapterSpecification
+    let adapter: AdapterChoice
     /// Where to record the packets; nil for nowhere.
     let traceFile: String?
     let limits: StepLimits
@@ -25,8 +25,10 @@ struct AdapterSession: Sendable {
     func withHost(
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
     ) async throws {
-        let trace = try makeTrace()
-        let host = makeHost(on: trace ?? adapter.makeTransport())
+        let access = try await adapter.makeAccess()
+        defer { access.end() }
+        let trace = try makeTrace(of: access.transport)
+        let host = makeHost(on: trace ?? access.transport, executor: access.executor)
         let end = await result {
             try await limits.run("opening \(adapter)") { try await host.start() }
             try await FirstResult.of([
@@ -63,10 +65,10 @@ struct AdapterSession: Sendable {
         }
     }
 
-    private func makeTrace() throws -> TracingTransport? {
+    private func makeTrace(of transport: any HCITransport) throws -> TracingTransport? {
         guard let traceFile else { return nil }
         do {
-            return try TracingTransport(wrapping: adapter.makeTransport(), path: traceFile)
+            return try TracingTransport(wrapping: transport, path: traceFile)
         } catch {
             throw ProgramFailure(
                 .inputOutput,
@@ -76,10 +78,17 @@ struct AdapterSession: Sendable {
         }
     }
 
-    private func makeHost(on transport: any HCITransport) -> BluetoothHost {
+    private func makeHost(
+        on transport: any HCITransport,
+        executor: AdapterExecutor?
+    ) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
-        return BluetoothHost(transport: transport, configuration: configuration)
+        return BluetoothHost(
+            transport: transport,
+            configuration: configuration,
+            executor: executor
+        )
     }
 
     /// Throws as soon as the adapter cannot be used any more: the host would try on for ever, but a

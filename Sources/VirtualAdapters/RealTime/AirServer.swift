@@ -15,10 +15,10 @@ public final class AirServer: @unchecked Sendable {
 
     /// What happens at the server.
     public enum Event: Sendable {
-        /// A host has come, and has this controller.
-        case connected(String, ControllerID)
+        /// A host has come, and has the controller of this name.
+        case connected(host: String, controller: String)
         /// It has gone; why, if that was not of its own will.
-        case disconnected(String, ControllerID, TransportError?)
+        case disconnected(host: String, controller: String, TransportError?)
         /// A host was turned away: there are too many, or the world is full.
         case refused
     }
@@ -105,7 +105,8 @@ extension AirServer {
         guests[number] = Guest(transport: transport, controller: controller, name: transport.name)
         let air = air
         air.world.attach(controller) { transport.send([$0]) }
-        report(.connected(transport.name, controller))
+        let label = air.world.name(of: controller)
+        report(.connected(host: transport.name, controller: label))
         Task(executorPreference: air.executor.taskExecutor) { [weak self] in
             do throws(TransportError) {
                 try await transport.open(on: air.executor) { [weak self] event in
@@ -128,7 +129,8 @@ extension AirServer {
     private func takeLeave(of number: Int, _ error: TransportError?) {
         guard let guest = guests.removeValue(forKey: number) else { return }
         air.catchUp()
-        report(.disconnected(guest.name, guest.controller, Self.fault(error)))
+        let label = air.world.name(of: guest.controller)
+        report(.disconnected(host: guest.name, controller: label, Self.fault(error)))
         giveBack(guest.controller)
         air.catchUpAtTurnEnd()
     }

@@ -28,7 +28,12 @@ extension Scenario {
     private init(_ node: ScenarioNode, _ accessories: [String]) throws(ScenarioError) {
         self.init()
         let members = try node.members(
-            "seed", "pathLoss", "shadowing", "devices", "losses", "partitions"
+            "seed",
+            "pathLoss",
+            "shadowing",
+            "devices",
+            "losses",
+            "partitions"
         )
         if let node = members["seed"] {
             seed = UInt64(try Self.wholeNumber(node, in: 0...9_007_199_254_740_991))
@@ -118,8 +123,16 @@ extension Scenario {
         _ accessories: [String]
     ) throws(ScenarioError) -> Device {
         let members = try node.members(
-            "name", "accessory", "address", "position", "path", "transmitPower", "loss", "burstLoss",
-            "group", "switch"
+            "name",
+            "accessory",
+            "address",
+            "position",
+            "path",
+            "transmitPower",
+            "loss",
+            "burstLoss",
+            "group",
+            "switch"
         )
         let name = try members.require("name")
         var device = Device(name: try name.text)

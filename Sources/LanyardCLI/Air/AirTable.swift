@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import VirtualRadio
+
+/// The table that `air` shows on a terminal: who is there, who is connected, and how well.
+struct AirTable: Sendable {
+    let size: Console.Size
+    /// What stands above the table: where hosts find it, and the seed.
+    let heading: String
+
+    /// The table's lines, none wider than the terminal and together shorter than it.
+    func lines(_ status: WorldStatus) -> [String] {
+        let room = max(2, size.rows - Self.fixedLines)
+        let links = linkLines(status, limit: room / 2)
+        let controllers = status.controllers.prefix(max(1, room - links.count))
+        let hidden = status.controllers.count - controllers.count
+        return [fit("\(heading), \(Self.clock(status.instant))"), row(Self.titles)]
+            + controllers.map { row(cells(of: $0)) }
+            + (hidden > 0 ? [fit("\(hidden) more")] : [])
+            + links
+            + [fit("Ctrl-C ends.")]
+    }
+
+    private func cells(of controller: WorldStatus.Controller) -> [String] {
+        [
+            TerminalText.escape(controller.label),
+            "\(controller.publicAddress)",
+            controller.isOn ? Self.place(controller.position) : "off",
+            "\(controller.fromHostCount)",
+            "\(controller.toHostCount)",
+        ]
+    }
+
+    private func linkLines(_ status: WorldStatus, limit: Int) -> [String] {
+        let names = status.airLinks
+        let lines = status.links.prefix(limit).map { link in
+            let name = names[link.number]?.text ?? "link \(link.number)"
+            let strengths = [link.centralRSSI, link.peripheralRSSI].map { rssi in
+                rssi.map { "\(SignalBar.text(rssi: $0)) \($0) dBm" } ?? "not heard"
+            }
+            let pace = SecondsText.describe(link.interval)
+            return fit("\(name)  \(strengths.joined(separator: " / "))  every \(pace)")
+        }
+        let hidden = status.links.count - lines.count
+        return lines + (hidden > 0 ? [fit("\(hidden) more links")] : [])
+    }
+
+    private func row(_ cells: [String]) -> String {
+        let name = max(0, min(Self.nameColumns, size.columns - Self.otherColumns))
+        let widths = [name] + Self.widths
+        return fit(
+            zip(cells, widths).map { TerminalColumns.fit($0, to: $1) }.joined(separator: "  ")
+        )
+    }
+
+    private func fit(_ text: String) -> String {
+        TerminalColumns.truncate(text, to: size.columns)
+    }
+
+    /// Metres to the east and to the north, and up if that is not zero.
+    static func place(_ position: Position) -> String {
+        let height = position.z == 0 ? [] : [position.z]
+        return ([position.x, position.y] + height).map(metres).joined(separator: ", ") + " m"
+    }
+
+    private static func metres(_ number: Double) -> String {
+        DecimalText.describe(Int((number * 10).rounded()), exponent: -1)
+    }
+
+    /// Hours, minutes and seconds.
+    static func clock(_ instant: Instant) -> String {
+        let seconds = instant.nanoseconds / 1_000_000_000
+        return [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { part in
+            (part < 10 ? "0" : "") + String(part)
+        }.joined(separator: ":")
+    }
+
+    private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
+    private static let nameColumns = 24
+    private static let widths = [24, 18, 9, 9]
+    /// What the columns beside the name take, gaps included.
+    private static let otherColumns = 68
+    /// Heading, titles, two "more" lines, the footer, and the line the cursor is in.
+    private static let fixedLines = 6
+}
