@@ -43,7 +43,11 @@ package struct Initiator: Sendable {
             (controller, _, ether) throws(HCI.ErrorCode) -> Void in
             guard controller.initiator.isActive else { throw .commandDisallowed }
             controller.stopInitiating(&ether)
-            controller.tellOfNoLink(.unknownConnectionIdentifier, &ether)
+            ether.tellHost(
+                ofNoLink: .unknownConnectionIdentifier,
+                .central,
+                controller.radio
+            )
         },
     ]
 }
@@ -92,55 +96,5 @@ extension VirtualController {
         for index in initiator.follows.indices { ether.cancel(&initiator.follows[index].timer) }
         initiator = Initiator()
         updateAttention(&ether)
-    }
-
-    /// Tells the host that there will be no link, in the latest form that it wants to see.
-    fileprivate func tellOfNoLink(_ status: HCI.ErrorCode, _ ether: inout Ether) {
-        let mask = ether.ports[radio.index].leEventMask
-        let nothing = HCI.LEEnhancedConnectionComplete(noLink: status)
-        guard !mask.contains(.enhancedConnectionCompleteV2) else {
-            let event = HCI.LEEnhancedConnectionCompleteV2(
-                connection: nothing,
-                advertisingHandle: 0xFF,
-                syncHandle: 0xFFFF
-            )
-            return ether.emit(.enhancedConnectionCompleteV2(event), to: radio)
-        }
-        guard !mask.contains(.enhancedConnectionComplete) else {
-            return ether.emit(.enhancedConnectionComplete(nothing), to: radio)
-        }
-        ether.emit(.connectionComplete(HCI.LEConnectionComplete(noLink: status)), to: radio)
-    }
-}
-
-extension HCI.LEEnhancedConnectionComplete {
-    /// The event of an attempt that has come to nothing: all else is zero.
-    fileprivate init(noLink status: HCI.ErrorCode) {
-        self.init(
-            status: status,
-            connectionHandle: ConnectionHandle(rawValue: 0),
-            role: .central,
-            peerAddress: .none,
-            localPrivateAddress: HCI.BareAddress(value: 0),
-            peerPrivateAddress: HCI.BareAddress(value: 0),
-            interval: HCI.ConnectionInterval(rawValue: 0),
-            peripheralLatency: 0,
-            supervisionTimeout: HCI.Timeout(rawValue: 0)
-        )
-    }
-}
-
-extension HCI.LEConnectionComplete {
-    /// The event of an attempt that has come to nothing: all else is zero.
-    fileprivate init(noLink status: HCI.ErrorCode) {
-        self.init(
-            status: status,
-            connectionHandle: ConnectionHandle(rawValue: 0),
-            role: .central,
-            peerAddress: .none,
-            interval: HCI.ConnectionInterval(rawValue: 0),
-            peripheralLatency: 0,
-            supervisionTimeout: HCI.Timeout(rawValue: 0)
-        )
     }
 }

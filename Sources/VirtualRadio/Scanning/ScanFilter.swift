@@ -28,7 +28,8 @@ extension VirtualController {
     private mutating func admitted(_ advertiser: DeviceAddress?) -> HCI.PeerAddress? {
         let isChoosy = scanner.settings.usesAcceptList
         guard let advertiser else {
-            return isChoosy ? nil : HCI.PeerAddress(type: .anonymous, value: 0)
+            let isWelcome = !isChoosy || acceptList.containsAnonymous
+            return isWelcome ? HCI.PeerAddress(type: .anonymous, value: 0) : nil
         }
         switch resolvingList.resolve(advertiser) {
         case .refused: return nil

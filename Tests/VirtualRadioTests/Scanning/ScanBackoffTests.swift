@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Scanners that hold back")
+struct ScanBackoffTests {
+    private var dice = RandomStream(seed: 5)
+
+    @Test("The first advertisement is answered")
+    func first() {
+        var backoff = ScanBackoff()
+        let isTurn = backoff.takesTurn()
+        #expect(isTurn)
+    }
+
+    @Test("Every second failure doubles the limit, up to 256")
+    mutating func failing() {
+        var backoff = ScanBackoff()
+        var limits: [UInt64] = []
+        for _ in 0..<20 {
+            backoff.failed(&dice)
+            limits.append(backoff.upperLimit)
+        }
+        #expect(limits.prefix(6) == [1, 2, 2, 4, 4, 8])
+        #expect(limits.last == 256)
+    }
+
+    @Test("Every second success halves the limit, down to 1")
+    mutating func succeeding() {
+        var backoff = ScanBackoff()
+        for _ in 0..<6 { backoff.failed(&dice) }
+        var limits: [UInt64] = []
+        for _ in 0..<8 {
+            backoff.succeeded(&dice)
+            limits.append(backoff.upperLimit)
+        }
+        #expect(limits == [8, 4, 4, 2, 2, 1, 1, 1])
+    }
+
+    @Test("Only in a row do two of a kind count")
+    mutating func alternating() {
+        var backoff = ScanBackoff()
+        for _ in 0..<10 {
+            backoff.failed(&dice)
+            backoff.succeeded(&dice)
+        }
+        #expect(backoff.upperLimit == 1)
+    }
+
+    @Test("As many advertisements pass as were drawn, all numbers up to the limit being drawn")
+    mutating func passing() {
+        var seen: Set<Int> = []
+        for _ in 0..<500 {
+            var backoff = ScanBackoff()
+            for _ in 0..<4 { backoff.failed(&dice) }
+            #expect((1...backoff.upperLimit).contains(backoff.count))
+            var count = 1
+            while !backoff.takesTurn() { count += 1 }
+            seen.insert(count)
+        }
+        #expect(seen == [1, 2, 3, 4])
+    }
+
+    @Test("A turn that could not be taken is still due")
+    func due() {
+        var backoff = ScanBackoff()
+        let turns = [backoff.takesTurn(), backoff.takesTurn()]
+        #expect(turns == [true, true])
+    }
+}
+
+@Suite("What a duplicate filter remembers")
+struct RecentKeysTests {
+    @Test("A key is new once")
+    func once() {
+        var keys = RecentKeys<Int>(limit: 3)
+        let insertions = [keys.insert(1), keys.insert(1)]
+        #expect(insertions == [true, false])
+        #expect(keys.contains(1) && !keys.contains(2))
+    }
+
+    @Test("The oldest is forgotten for the newest", arguments: 1...5)
+    func forgetting(limit: Int) {
+        var keys = RecentKeys<Int>(limit: limit)
+        for key in 0..<20 {
+            let isNew = keys.insert(key)
+            #expect(isNew)
+            for earlier in 0...key {
+                #expect(keys.contains(earlier) == (earlier > key - limit))
+            }
+        }
+    }
+
+    @Test("It can forget everything, and begin again")
+    func emptying() {
+        var keys = RecentKeys<Int>(limit: 2)
+        for key in 0..<5 { keys.insert(key) }
+        keys.removeAll()
+        #expect(!keys.contains(4))
+        keys.insert(4)
+        #expect(keys.contains(4) && !keys.contains(3))
+        #expect(keys.limit == 2)
+    }
+}
