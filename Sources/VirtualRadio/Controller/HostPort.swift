@@ -69,9 +69,8 @@ package struct HostPort: Sendable {
         flow = HostFlow()
     }
 
-    /// Falls silent, or speaks again.
+    /// Falls silent, or speaks again. What is on its way goes out all the same.
     mutating func setHung(_ isHung: Bool) {
         self.isHung = isHung
-        if isHung { _ = outbox.takeAll() }
     }
 }

@@ -39,5 +39,6 @@ extension VirtualController {
         }
         if let answer { ether.ports[radio.index].answer(answer, at: place) }
         ether.announceOutput(of: radio)
+        if let hang = ether.wires[radio.index].commandPerformed() { self.hang(hang, &ether) }
     }
 }

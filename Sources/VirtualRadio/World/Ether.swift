@@ -23,6 +23,8 @@ package struct Ether: Sendable {
     package var ports: [HostPort] = []
     /// The radios whose ports have something for their hosts, each once.
     var announcedPorts: [RadioID] = []
+    /// What goes wrong on those wires, by radio.
+    package var wires: [HostWireFaults] = []
     /// What the radios are engaged in, by radio.
     package var schedules: [RadioSchedule] = []
     /// What chance does at the receivers, by radio.
@@ -63,10 +65,11 @@ package struct Ether: Sendable {
     }
 
     /// A host sends octets to its controller, which gets them at this instant, after what is due
-    /// already.
+    /// already; or later, if the wire takes its time.
     package mutating func hostSends(_ bytes: [UInt8], to radio: RadioID) {
         watchWire(bytes, .toController, radio)
-        timeline.schedule(.hostSent(bytes, radio), at: now)
+        guard let arrival = wires[radio.index].toController.send(now: now) else { return }
+        timeline.schedule(.hostSent(bytes, radio), at: arrival)
     }
 
     /// Shows octets that pass between host and controller to whatever looks for broken rules.

@@ -51,6 +51,7 @@ extension WorldCore {
         // What its host said to a controller without power was said to nobody.
         ether.timeline.cancelAll { $0.radio == radio }
         ether.surroundings[radio]?.isOn = true
+        setFaults(ether.wires[radio.index].plan, of: radio)
         scriptedHosts.start(radio, &ether)
     }
 

@@ -40,11 +40,16 @@ package struct WorldCore: Simulation {
         let loss = configuration.faults.loss
         ether.receivers.put(Receiver(loss, seed: ether.seed, radio: radio), at: radio)
         ether.ports.put(HostPort(), at: radio)
+        ether.wires.put(
+            HostWireFaults(.none, seed: ether.seed, radio: radio, now: ether.now),
+            at: radio
+        )
         ether.schedules.put(RadioSchedule(), at: radio)
         ether.links.accounts.put(LinkAccount(configuration), at: radio)
         outputs.put(HostOutbox(), at: radio)
         traffic.put(Traffic(), at: radio)
         controllers.put(makeController(configuration, radio: radio), at: radio)
+        setFaults(configuration.faults, of: radio)
         return radio
     }
 
@@ -69,12 +74,15 @@ package struct WorldCore: Simulation {
         case .packetEnds(let packet): end(packet)
         case .link(let timer, let link): ether.linkTimerFired(timer, link)
         case .hostSent(let bytes, let radio):
+            ether.wires[radio.index].toController.arrived()
             guard isOn(radio) else { break }
             note(bytes, .fromHost, at: radio)
             controllers[radio.index].receive(bytes, &ether)
-        case .controllerSent(let packet, let radio): deliver(packet, toHostOf: radio)
+        case .controllerSent(let packet, let radio):
+            ether.wires[radio.index].toHost.arrived()
+            deliver(packet, toHostOf: radio)
         case .scriptedHostDue(let radio): scriptedHosts.deadlinePassed(at: radio, &ether)
-        case .fault: break
+        case .fault(let radio): performFaults(of: radio)
         }
         collectOutput()
     }
@@ -108,8 +116,13 @@ package struct WorldCore: Simulation {
         let radios = ether.announcedPorts
         ether.announcedPorts.removeAll(keepingCapacity: true)
         for radio in radios {
+            let isPlain = ether.wires[radio.index].isPlainToHost
             for packet in ether.ports[radio.index].takeOutput() {
-                deliver(packet, toHostOf: radio)
+                if isPlain {
+                    deliver(packet, toHostOf: radio)
+                } else {
+                    ether.sendToHost(packet, from: radio)
+                }
             }
         }
     }
