@@ -46,7 +46,7 @@ extension VirtualController {
     /// has arrived, and does not hang any more.
     mutating func restart(_ ether: inout Ether) {
         reset(&ether)
-        hostStream = HostStream(dataLengthLimit: Int(configuration.aclPacketLength))
+        hostStream = HostStream()
         ether.ports[radio.index].setHung(false)
     }
 }

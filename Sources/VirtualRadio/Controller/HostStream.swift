@@ -4,7 +4,7 @@ import BluetoothHCI
 /// Cuts what the host sends into packets, however it is cut on its way (Vol 4, Part A, 2).
 ///
 /// Octets that no host would send mean that the two have lost each other: another type of packet,
-/// or data longer than the controller takes. Then all is skipped up to the next HCI Reset, as
+/// or data longer than any controller takes. Then all is skipped up to the next HCI Reset, as
 /// Vol 4, Part A, 4 has it; without that rule a wrong length would make the controller deaf for as
 /// long as it takes to fill it.
 struct HostStream: Sendable {
@@ -17,16 +17,14 @@ struct HostStream: Sendable {
 
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    /// The longest data packet that the controller takes, header not counted.
-    private let dataLengthLimit: Int
+    /// The most octets that a data packet may claim to have, header not counted: far more than the
+    /// 251 that LE has use for, so that a host which sends too much is told so by its link.
+    static let dataLengthLimit = 4_096
+
     private var buffer: [UInt8] = []
     /// Where the first octet not yet taken is.
     private var start = 0
     private var isSearching = false
-
-    init(dataLengthLimit: Int) {
-        self.dataLengthLimit = dataLengthLimit
-    }
 
     /// Takes octets. What stays behind when `next` has returned nil is less than one packet.
     mutating func append(_ bytes: [UInt8]) {
@@ -76,7 +74,7 @@ struct HostStream: Sendable {
 
     private var dataHeader: Header {
         guard buffer.count - start > 4 else { return .incomplete }
-        return length16 > dataLengthLimit ? .impossible : .length(5 + length16)
+        return length16 > Self.dataLengthLimit ? .impossible : .length(5 + length16)
     }
 
     private func counted(at offset: Int, _ length: () -> Int) -> Header {

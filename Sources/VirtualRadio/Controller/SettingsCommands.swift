@@ -63,12 +63,16 @@ package enum SettingsCommands {
 }
 
 extension VirtualController {
-    /// The random address must not change while it is in use (Vol 4, Part E, 7.8.4).
+    /// The random address must not change while it is in use; sets of extended advertising have
+    /// their own (Vol 4, Part E, 7.8.4).
     fileprivate mutating func setRandomAddress(
         _ address: HCI.BareAddress,
         _ ether: Ether
     ) throws(HCI.ErrorCode) {
-        guard !ether.attentive.contains(radio) else { throw .commandDisallowed }
+        let advertises = advertiser.isAdvertising && settings.advertisingDialect == .legacy
+        guard !advertises, !scanner.isEnabled, !ether.attentive.contains(radio) else {
+            throw .commandDisallowed
+        }
         guard address.value != 0 else { throw .invalidCommandParameters }
         settings.randomAddress = address.deviceAddress(.random)
     }

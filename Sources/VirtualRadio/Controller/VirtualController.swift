@@ -16,7 +16,7 @@ package struct VirtualController: Sendable {
     package let publicAddress: DeviceAddress
 
     /// What came from the host and is not yet a whole packet.
-    var hostStream: HostStream
+    var hostStream = HostStream()
     /// Local state that baseband and controller commands set.
     package var settings = ControllerSettings()
     /// Whom advertiser, scanner and initiator care for, where they are asked to be choosy.
@@ -44,7 +44,6 @@ package struct VirtualController: Sendable {
         self.radio = radio
         self.configuration = configuration
         self.publicAddress = publicAddress
-        hostStream = HostStream(dataLengthLimit: Int(configuration.aclPacketLength))
         acceptList = FilterAcceptList(limit: configuration.acceptListLimit)
         resolvingList = ResolvingList(limit: configuration.resolvingListLimit)
         advertiser = Advertiser(setLimit: configuration.advertisingSetLimit)

@@ -25,8 +25,8 @@ package struct LinkAccount: Sendable {
     /// The account of a controller without links.
     package init(_ configuration: ControllerConfiguration) {
         linkLimit = min(configuration.linkLimit, Int(Self.handleLimit) / 2)
-        dataPacketLength = configuration.dataPacketLength
-        dataPacketCount = configuration.dataPacketCount
+        dataPacketLength = Int(configuration.aclPacketLength)
+        dataPacketCount = Int(configuration.aclPacketCount)
         capabilities = LinkCapabilities(configuration, ControllerSettings())
     }
 

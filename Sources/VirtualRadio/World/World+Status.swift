@@ -86,7 +86,7 @@ extension World {
             publicAddress: controller.publicAddress,
             position: station.path.position(at: now),
             isOn: station.isOn,
-            faults: controller.configuration.faults,
+            faults: core.ether.wires[controller.radio.index].plan,
             fromHostCount: traffic.fromHostCount,
             toHostCount: traffic.toHostCount
         )

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualRadio
+
+/// Every command that a controller offers, in the order of the opcodes.
+private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
+
+@Suite("A command") struct CommandAnswerTests {
+    /// The shortest parameters of zeros that have the form of the command's, and the command.
+    private func wellFormed(_ opcode: HCI.Opcode) throws -> (length: Int, any HCICommand) {
+        for length in 0...255 {
+            let zeros = [UInt8](repeating: 0, count: length)
+            if let command = try? HCI.command(opcode: opcode, parameters: zeros[...]) {
+                return (length, command)
+            }
+        }
+        throw HCI.ErrorCode.unknownCommand
+    }
+
+    private func packet(_ opcode: HCI.Opcode, _ parameters: [UInt8]) -> [UInt8] {
+        HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
+    }
+
+    /// The answers among events: the opcode, the status and what else there is.
+    private func answers(
+        _ events: [HCI.Event]
+    ) -> [(opcode: HCI.Opcode, status: UInt8, rest: ArraySlice<UInt8>)] {
+        events.compactMap { event in
+            switch event {
+            case .commandComplete(let event):
+                (
+                    event.opcode, event.returnParameters.first ?? 0xFF,
+                    event.returnParameters.dropFirst()
+                )
+            case .commandStatus(let event): (event.opcode, event.status.rawValue, [])
+            default: nil
+            }
+        }
+    }
+
+    @Test("with parameters too short or too long is refused with 0x12", arguments: offered)
+    func wrongLength(opcode: HCI.Opcode) throws {
+        let host = try RawHost(World(seed: 1))
+        let (length, _) = try wellFormed(opcode)
+        for wrong in Array(0..<length) + [length + 1] {
+            host.forget()
+            host.send(packet(opcode, [UInt8](repeating: 0, count: wrong)))
+            let answers = answers(host.events)
+            #expect(answers.count == 1 && host.events.count == 1)
+            #expect(answers.first?.opcode == opcode)
+            #expect(answers.first?.status == 0x12)
+        }
+    }
+
+    @Test("with random parameters is answered exactly once, and first", arguments: offered)
+    func random(opcode: HCI.Opcode) throws {
+        let host = try RawHost(World(seed: 1))
+        var generator = LanyardTestSupport.SplitMix64(seed: UInt64(opcode.rawValue))
+        let (length, _) = try wellFormed(opcode)
+        for round in 0..<200 {
+            let count =
+                round.isMultiple(of: 4) ? Int.random(in: 0...255, using: &generator) : length
+            host.forget()
+            host.send(packet(opcode, generator.bytes(count)))
+            let answers = answers(host.events)
+            if opcode == .hostNumberOfCompletedPackets, answers.isEmpty { continue }
+            #expect(answers.map(\.opcode) == [opcode])
+            #expect(host.events.first.map { self.answers([$0]).count } == 1)
+        }
+    }
+
+    @Test("that is refused returns all its parameters, and names the link", arguments: offered)
+    func refused(opcode: HCI.Opcode) throws {
+        let (length, command) = try wellFormed(opcode)
+        guard let command = command as? any CommandCompleteCommand else { return }
+        func decode<Command: CommandCompleteCommand>(
+            _ command: Command,
+            _ bytes: ArraySlice<UInt8>
+        ) throws -> [UInt8] {
+            try Command.ReturnParameters(parsing: bytes).encodedParameters
+        }
+        let host = try RawHost(World(seed: 1))
+        var parameters = [UInt8](repeating: 0, count: length + 1)
+        parameters.replaceSubrange(0..<min(2, length), with: [0x23, 0x01].prefix(length))
+        host.send(packet(opcode, parameters))
+        let answer = try #require(answers(host.events).first)
+        #expect(answer.status == 0x12)
+        let decoded = try decode(command, answer.rest)
+        let namesLink =
+            String(describing: type(of: command.encodedParameters)).isEmpty == false
+            && Mirror(reflecting: command).children.first?.label == "connectionHandle"
+        #expect(decoded.prefix(2) == (namesLink ? [0x23, 0x01] : decoded.prefix(2)))
+        #expect(decoded.dropFirst(namesLink ? 2 : 0).allSatisfy { $0 == 0 })
+    }
+
+    @Test(
+        "that nobody knows, or that is old or classic, is refused with 0x01",
+        arguments: [
+            0x0000, 0x0401, 0x0C13, 0x0C56, 0x1004, 0x201D, 0x2033, 0x2074, 0xFC01, 0xFFFF,
+        ] as [UInt16]
+    )
+    func unknown(opcode: UInt16) throws {
+        let host = try RawHost(World(seed: 1))
+        let opcode = HCI.Opcode(rawValue: opcode)
+        let answer = try host.answer(to: packet(opcode, [1, 2, 3]))
+        #expect(answer == .begun(opcode, .unknownCommand))
+    }
+
+    @Test(
+        "is in the mask of supported commands exactly if it is performed",
+        arguments: [true, false]
+    )
+    func mask(isOld: Bool) throws {
+        var configuration = ControllerConfiguration()
+        configuration.isOld = isOld
+        let commands = CommandTable.commands(offeredBy: configuration)
+        for opcode in offered {
+            let host = try RawHost(World(seed: 1), configuration)
+            host.send(packet(opcode, [UInt8](repeating: 0xEE, count: 255)))
+            let isKnown = answers(host.events).first?.status != 0x01
+            // This one has no bit: whoever can read the mask knows it.
+            if opcode == .readLocalSupportedCommands { continue }
+            #expect(commands.contains(opcode) == isKnown, "\(opcode)")
+        }
+        #expect(commands.contains(.leSetPHY) == !isOld)
+        #expect(!commands.contains(HCI.Opcode(rawValue: 0x201D)), "no test commands")
+    }
+
+    @Test("leaves room for one more") func allowedCommands() throws {
+        let host = try RawHost(World(seed: 1))
+        host.send(HCI.Reset())
+        host.send(packet(HCI.Opcode(rawValue: 0xFFFF), []))
+        guard case .commandComplete(let complete) = host.events.first,
+            case .commandStatus(let status) = host.events.last
+        else {
+            Issue.record("\(host.events)")
+            return
+        }
+        #expect((complete.allowedPackets, status.allowedPackets) == (1, 1))
+    }
+
+    @Test("is answered before what it causes, and after what came before it") func order() throws {
+        let host = try RawHost(World(seed: 1))
+        let reset = packet(.reset, [])
+        let unknown = packet(HCI.Opcode(rawValue: 0xFFFF), [])
+        host.send(reset + unknown + reset)
+        #expect(answers(host.events).map(\.opcode.rawValue) == [0x0C03, 0xFFFF, 0x0C03])
+    }
+
+    @Test(
+        "of a start-up that a foreign host does is known",
+        arguments: [
+            // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without classic links.
+            .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
+            .readLocalSupportedFeatures, .readBDAddress, .readBufferSize, .setEventMask,
+            .setEventMaskPage2, .writeLEHostSupport, .leSetEventMask, .leReadBufferSize,
+            .leReadBufferSizeV2, .leReadLocalSupportedFeatures, .leReadSupportedStates,
+            .leReadAdvertisingPhysicalChannelTxPower, .leReadTransmitPower,
+            .leReadFilterAcceptListSize, .leClearFilterAcceptList, .leReadResolvingListSize,
+            .leClearResolvingList, .leSetResolvablePrivateAddressTimeout,
+            .leSetAddressResolutionEnable, .leReadMaximumDataLength,
+            .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
+            .leReadNumberOfSupportedAdvertisingSets, .leReadMaximumAdvertisingDataLength,
+            .leSetDefaultPHY, .leSetRandomAddress, .leRand, .leEncrypt,
+            .setControllerToHostFlowControl, .hostBufferSize,
+        ] as [HCI.Opcode]
+    )
+    func foreignStartup(opcode: HCI.Opcode) {
+        #expect(CommandTable.handler(of: opcode, in: ControllerConfiguration()) != nil)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("What a host sends") struct HostStreamTests {
+    private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    private static let resetPacket = HCI.Packet.command(opcode: .reset, parameters: [])
+
+    private func arrivals(_ stream: inout HostStream) -> [HostStream.Arrival] {
+        var arrivals: [HostStream.Arrival] = []
+        while let arrival = stream.next() { arrivals.append(arrival) }
+        return arrivals
+    }
+
+    private static let mixed: [HCI.Packet] = [
+        resetPacket,
+        .command(opcode: .leRand, parameters: []),
+        .acl(
+            HCI.ACLPacket(
+                connectionHandle: ConnectionHandle(rawValue: 1),
+                boundary: .firstNonFlushable,
+                payload: [UInt8](repeating: 7, count: 251)[...]
+            )
+        ),
+        .synchronous([0x01, 0x00, 0x02, 0xAA, 0xBB]),
+        .isochronous([0x01, 0x00, 0x02, 0x00, 0xAA, 0xBB]),
+        .command(opcode: .leSetEventMask, parameters: [1, 2, 3, 4, 5, 6, 7, 8]),
+    ]
+
+    @Test("comes out as packets, however it is cut", arguments: [1, 2, 3, 5, 7, 64, 1_000])
+    func cuts(size: Int) {
+        let bytes = Self.mixed.flatMap(\.h4Bytes)
+        var stream = HostStream()
+        var found: [HostStream.Arrival] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            stream.append(Array(bytes[start..<min(start + size, bytes.count)]))
+            found += arrivals(&stream)
+        }
+        #expect(found == Self.mixed.map(HostStream.Arrival.packet))
+    }
+
+    @Test(
+        "and is no packet is told once, and skipped up to the next Reset",
+        arguments: [
+            [0x00], [0x04, 0x0E, 0x01, 0x00], [0x06, 0x01, 0x03], [0xFF, 0xFF, 0xFF, 0xFF],
+            // Data longer than any controller takes: 4,097 octets, and 65,535.
+            [0x02, 0x01, 0x00, 0x01, 0x10], [0x02, 0x01, 0x00, 0xFF, 0xFF],
+        ] as [[UInt8]]
+    )
+    func garbage(garbage: [UInt8]) {
+        var stream = HostStream()
+        stream.append(garbage + garbage + [0x01, 0x03, 0x0C])
+        #expect(arrivals(&stream) == [.framingLost])
+        stream.append([0x01, 0x03])
+        #expect(arrivals(&stream) == [])
+        stream.append([0x0C, 0x00] + Self.reset)
+        #expect(arrivals(&stream) == [.packet(Self.resetPacket), .packet(Self.resetPacket)])
+    }
+
+    @Test("after garbage, octet by octet, is found again") func dripFeed() {
+        var stream = HostStream()
+        var found: [HostStream.Arrival] = []
+        for octet in [0xAB, 0xCD, 0x01, 0x01, 0x03, 0x01] + Self.reset + Self.reset {
+            stream.append([octet])
+            found += arrivals(&stream)
+        }
+        #expect(found == [.framingLost, .packet(Self.resetPacket), .packet(Self.resetPacket)])
+    }
+
+    @Test("at random never traps, and a Reset always gets through in the end") func random() {
+        var generator = LanyardTestSupport.SplitMix64(seed: 3)
+        for _ in 0..<2_000 {
+            var stream = HostStream()
+            stream.append(generator.bytes(Int.random(in: 0...400, using: &generator)))
+            _ = arrivals(&stream)
+            // Whatever a random header waits for, it is less than this.
+            for _ in 0..<1_400 { stream.append(Self.reset + Self.reset + Self.reset) }
+            stream.append([0x00] + Self.reset)
+            #expect(arrivals(&stream).last == .packet(Self.resetPacket))
+        }
+    }
+
+    @Test("makes a controller say Hardware Error, and Reset brings it back") func controller()
+        throws
+    {
+        let host = try RawHost(World(seed: 1))
+        host.send([0x77, 0x01, 0x02])
+        #expect(host.events == [HardwareErrorCode.framingLost.event])
+        host.send(HCI.EncodedCommand(HCI.LERand()).h4Packet)
+        #expect(host.events.count == 1)
+        host.send(HCI.Reset())
+        #expect(host.events.last == .completed(.reset, [0]))
+        host.send(HCI.LERand())
+        #expect(host.events.count == 3)
+    }
+
+    @Test("of voice and of streams is ignored") func others() throws {
+        let host = try RawHost(World(seed: 1))
+        host.send([0x03, 0x01, 0x00, 0x01, 0xFF])
+        host.send([0x05, 0x01, 0x00, 0x01, 0x00, 0xFF])
+        #expect(host.packets.isEmpty)
+        host.send(HCI.Reset())
+        #expect(host.events == [.completed(.reset, [0])])
+    }
+
+    @Test("as data of a link that does not exist is ignored") func strayData() throws {
+        let host = try RawHost(World(seed: 1))
+        host.send([0x02, 0x01, 0x00, 0x01, 0x00, 0xFF])
+        #expect(host.packets.isEmpty)
+    }
+}
