@@ -45,8 +45,11 @@ extension Ether {
         }
     }
 
-    /// A packet has arrived: if it is not one that has been there before, it says something.
+    /// A packet has arrived: if it is not one that has been there before, it says something. Data
+    /// for which the host has no room is as if it had not come: it will come again.
     mutating func accept(_ packet: LinkPacket, _ side: LinkSide, _ link: inout Link) {
+        guard let radio = link[side]?.radio else { return }
+        if case .data? = packet.pdu?.content, !hasRoomForData(radio) { return }
         guard link[side]?.sequence.isNew(packet.number) == true, let pdu = packet.pdu else {
             return
         }

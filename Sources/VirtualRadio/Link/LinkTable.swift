@@ -18,8 +18,8 @@ package struct LinkTable: Sendable {
     /// How many links there are in all.
     package var count: Int { links.count }
 
-    /// The links, in the order in which they were made.
-    var all: [Link] { links.compactMap { $0 } }
+    /// All links, those that are only asked for as well, in the order in which they were.
+    package var all: [Link] { links.compactMap { $0 } }
 
     /// The link; nil if it has ended.
     package subscript(id: LinkID) -> Link? {

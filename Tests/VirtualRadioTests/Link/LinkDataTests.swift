@@ -134,8 +134,14 @@ struct LinkFlowTests {
     func tooLong() throws {
         let bench = try LinkBench { $0.dataPacketLength = 27 }
         let link = try bench.connect()
-        bench.hosts[0].force([UInt8](0..<28), on: try bench.handle(link, .central))
-        bench.hosts[0].force([UInt8](0..<27), on: try bench.handle(link, .central))
+        for length in [28, 27] {
+            let packet = HCI.ACLPacket(
+                connectionHandle: try bench.handle(link, .central),
+                boundary: .firstNonFlushable,
+                payload: [UInt8](0..<UInt8(length))[...]
+            )
+            bench.world.core.ether.sendData(packet, from: bench.hosts[0].radio)
+        }
         bench.world.run(for: .milliseconds(100))
         #expect(bench.hosts[0].events.filter { $0.event.isOverflow }.count == 1)
         #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [UInt8](0..<27))

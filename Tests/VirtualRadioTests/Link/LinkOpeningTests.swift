@@ -35,7 +35,7 @@ struct LinkOpeningTests {
         let form: HCI.LEEventMask =
             version2 ? .enhancedConnectionCompleteV2 : .enhancedConnectionComplete
         let mask: HCI.LEEventMask = [.connectionComplete, form, .channelSelectionAlgorithm]
-        bench.world.core.ether.ports[0].leEventMask = mask
+        bench.hosts[0].command(HCI.LESetEventMask(mask: mask))
         let link = try bench.connect()
         bench.world.run(for: .milliseconds(10))
 

@@ -27,6 +27,7 @@ final class StreamingHost {
         packetCount = configuration.dataPacketCount
         address = world.core.controllers[id.radio.index].publicAddress
         world.attach(id) { [unowned self] in receive($0) }
+        command(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
     }
 
     var radio: RadioID { id.radio }
@@ -57,6 +58,12 @@ final class StreamingHost {
             payload: payload[...]
         )
         world.send(packet.h4Bytes, to: id)
+    }
+
+    /// Gives a command, which is done at once; what it is answered with is not kept.
+    func command(_ command: some HCICommand) {
+        world.send(HCI.EncodedCommand(command).h4Packet, to: id)
+        world.run(for: .zero)
     }
 
     /// All octets received on the link.
@@ -94,6 +101,7 @@ final class StreamingHost {
 
     private func receive(_ event: HCI.Event) {
         switch event {
+        case .commandComplete, .commandStatus: break
         case .numberOfCompletedPackets(let event):
             for link in event.completed {
                 completed[link.connectionHandle, default: 0] += Int(link.count)
