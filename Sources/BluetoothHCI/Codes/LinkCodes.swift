@@ -98,4 +98,19 @@ extension HCI {
             0x01: "device",
         ]
     }
+    /// With which private key a shared secret is computed. (Vol 4, Part E, 7.8.37)
+    package struct KeyPairChoice: OpenCode, HCIParameters {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The one that the controller has made.
+        package static let own = KeyPairChoice(rawValue: 0x00)
+        /// The one that everybody knows.
+        package static let debug = KeyPairChoice(rawValue: 0x01)
+
+        package static let names: [UInt8: String] = [
+            0x00: "own",
+            0x01: "debug",
+        ]
+    }
 }

@@ -70,6 +70,7 @@ extension HCI {
         package static let leLongTermKeyRequestNegativeReply = Opcode(rawValue: 0x201B)
         package static let leReadLocalP256PublicKey = Opcode(rawValue: 0x2025)
         package static let leGenerateDHKey = Opcode(rawValue: 0x2026)
+        package static let leGenerateDHKeyV2 = Opcode(rawValue: 0x205E)
         package static let leAddDeviceToResolvingList = Opcode(rawValue: 0x2027)
         package static let leRemoveDeviceFromResolvingList = Opcode(rawValue: 0x2028)
         package static let leClearResolvingList = Opcode(rawValue: 0x2029)

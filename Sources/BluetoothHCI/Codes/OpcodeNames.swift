@@ -60,6 +60,7 @@ extension HCI.Opcode {
         0x201B: "LE Long Term Key Request Negative Reply",
         0x2025: "LE Read Local P-256 Public Key",
         0x2026: "LE Generate DHKey",
+        0x205E: "LE Generate DHKey [v2]",
         0x2027: "LE Add Device To Resolving List",
         0x2028: "LE Remove Device From Resolving List",
         0x2029: "LE Clear Resolving List",

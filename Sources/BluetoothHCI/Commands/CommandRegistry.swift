@@ -61,6 +61,7 @@ extension HCI {
         LELongTermKeyRequestNegativeReply.self,
         LEReadLocalP256PublicKey.self,
         LEGenerateDHKey.self,
+        LEGenerateDHKeyV2.self,
         LEAddDeviceToResolvingList.self,
         LERemoveDeviceFromResolvingList.self,
         LEClearResolvingList.self,

@@ -134,4 +134,26 @@ extension HCI {
             writer.encode(publicKey)
         }
     }
+    /// Computes the shared secret with a peer's public key, with the controller's own key pair or
+    /// with the one that everybody knows; an event brings it. (Vol 4, Part E, 7.8.37)
+    package struct LEGenerateDHKeyV2: CommandStatusCommand {
+        package static let opcode = Opcode.leGenerateDHKeyV2
+
+        package var publicKey: P256PublicKey
+        package var pair: KeyPairChoice
+
+        package init(publicKey: P256PublicKey, pair: KeyPairChoice) {
+            self.publicKey = publicKey
+            self.pair = pair
+        }
+
+        package init(from reader: inout ByteReader) throws(MalformedBytes) {
+            publicKey = try reader.decode()
+            pair = try reader.decode()
+        }
+
+        package func encodeParameters(into writer: inout ByteWriter) {
+            writer.encode(publicKey, pair)
+        }
+    }
 }

@@ -59,6 +59,7 @@ extension HCI.SupportedCommands {
         .leLongTermKeyRequestNegativeReply: (28, 2),
         .leReadLocalP256PublicKey: (34, 1),
         .leGenerateDHKey: (34, 2),
+        .leGenerateDHKeyV2: (41, 2),
         .leAddDeviceToResolvingList: (34, 3),
         .leRemoveDeviceFromResolvingList: (34, 4),
         .leClearResolvingList: (34, 5),

@@ -10,17 +10,12 @@ package struct KeyAgreement: Sendable {
     /// How long a controller computes. Small processors take some milliseconds for a point.
     package static let computingTime = Duration.milliseconds(20)
 
-    /// What is being computed: the event that will bring it, and when.
-    private struct Computation: Sendable {
-        let result: HCI.Event
-        let end: Instant
-    }
-
     private var pair: KeyPair?
-    private var computation: Computation?
-    private var timer: EventToken?
+    /// What is being computed: the event that will bring it.
+    private var result: HCI.Event?
 
-    /// LE Read Local P-256 Public Key and LE Generate DHKey (Vol 4, Part E, 7.8.36, 7.8.37).
+    /// LE Read Local P-256 Public Key and both versions of LE Generate DHKey (Vol 4, Part E, 7.8.36
+    /// and 7.8.37).
     static let handlers: [CommandHandler] = [
         .beginning(HCI.LEReadLocalP256PublicKey.self) {
             (controller, _, ether) throws(HCI.ErrorCode) in
@@ -28,7 +23,11 @@ package struct KeyAgreement: Sendable {
         },
         .beginning(HCI.LEGenerateDHKey.self) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try controller.makeSecret(with: command.publicKey, &ether)
+            try controller.makeSecret(with: command.publicKey, .own, &ether)
+        },
+        .beginning(HCI.LEGenerateDHKeyV2.self) {
+            (controller, command, ether) throws(HCI.ErrorCode) in
+            try controller.makeSecret(with: command.publicKey, command.pair, &ether)
         },
     ]
 
@@ -36,7 +35,7 @@ package struct KeyAgreement: Sendable {
     fileprivate mutating func makePair(
         using dice: inout RandomStream
     ) throws(HCI.ErrorCode) -> HCI.Event {
-        guard computation == nil else { throw .commandDisallowed }
+        guard result == nil else { throw .commandDisallowed }
         guard let pair = KeyPair(using: &dice) else { throw .hardwareFailure }
         self.pair = pair
         return .readLocalP256PublicKeyComplete(
@@ -47,9 +46,11 @@ package struct KeyAgreement: Sendable {
     /// What comes of the pair and the key of a peer. A key that is no point of the curve could be
     /// made to give the private key away, so it leads to nothing (Vol 4, Part E, 7.7.65.9).
     fileprivate func makeSecret(
-        with key: HCI.P256PublicKey
+        with key: HCI.P256PublicKey,
+        _ choice: HCI.KeyPairChoice
     ) throws(HCI.ErrorCode) -> HCI.Event {
-        guard computation == nil, let pair else { throw .commandDisallowed }
+        let pair = try pair(choice)
+        guard result == nil, let pair else { throw .commandDisallowed }
         guard let nothing = HCI.SharedSecret256([UInt8](repeating: 0xFF, count: 32)) else {
             throw .hardwareFailure
         }
@@ -62,24 +63,23 @@ package struct KeyAgreement: Sendable {
         )
     }
 
+    private func pair(_ choice: HCI.KeyPairChoice) throws(HCI.ErrorCode) -> KeyPair? {
+        switch choice {
+        case .own: pair
+        case .debug: .debug
+        default: throw .invalidCommandParameters
+        }
+    }
+
     fileprivate mutating func begin(_ result: HCI.Event, of radio: RadioID, _ ether: inout Ether) {
-        let end = ether.now + Self.computingTime
-        computation = Computation(result: result, end: end)
-        timer = ether.schedule(.computation, of: radio, at: end)
+        self.result = result
+        _ = ether.schedule(.computation, of: radio, at: ether.now + Self.computingTime)
     }
 
-    /// The result that is due at the instant, once. A timer from before a Reset finds nothing.
-    fileprivate mutating func takeResult(at now: Instant) -> HCI.Event? {
-        guard let computation, computation.end == now else { return nil }
-        self.computation = nil
-        timer = nil
-        return computation.result
-    }
-
-    /// Gives up what is being computed, for Reset.
-    package mutating func cancel(_ ether: inout Ether) {
-        computation = nil
-        ether.cancel(&timer)
+    /// Takes the result out, which is computed now.
+    fileprivate mutating func takeResult() -> HCI.Event? {
+        defer { result = nil }
+        return result
     }
 }
 
@@ -91,15 +91,16 @@ extension VirtualController {
 
     fileprivate mutating func makeSecret(
         with key: HCI.P256PublicKey,
+        _ choice: HCI.KeyPairChoice,
         _ ether: inout Ether
     ) throws(HCI.ErrorCode) {
-        let result = try keyAgreement.makeSecret(with: key)
+        let result = try keyAgreement.makeSecret(with: key, choice)
         keyAgreement.begin(result, of: radio, &ether)
     }
 
     /// The key that was asked for is ready.
     mutating func finishComputation(_ ether: inout Ether) {
-        guard let result = keyAgreement.takeResult(at: ether.now) else { return }
+        guard let result = keyAgreement.takeResult() else { return }
         ether.emit(result, to: radio)
     }
 }

@@ -83,7 +83,8 @@ import Testing
         #expect(!cut.contains("0102"))
         #expect(cut.contains("malformed"))
         // The sample of a public key, which is no secret, happens to begin like that of a key.
-        for sample in CommandSample.all where !(sample.command is HCI.LEGenerateDHKey) {
+        for sample in CommandSample.all
+        where !(sample.command is HCI.LEGenerateDHKey || sample.command is HCI.LEGenerateDHKeyV2) {
             let line = HCI.describe(
                 .command(
                     opcode: type(of: sample.command).opcode,

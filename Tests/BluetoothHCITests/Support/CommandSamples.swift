@@ -315,6 +315,11 @@ extension CommandSample {
                 + "2122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f40"
         ),
         .init(
+            HCI.LEGenerateDHKeyV2(publicKey: Sample.publicKey, pair: .debug),
+            "015e20410102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20"
+                + "2122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f4001"
+        ),
+        .init(
             HCI.LEAddDeviceToResolvingList(
                 peerIdentity: Sample.peer,
                 peerKey: Sample.key,
