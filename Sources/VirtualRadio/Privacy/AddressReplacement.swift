@@ -5,11 +5,6 @@ extension ResolvingList {
     /// When the private addresses have been in use for as long as they may; nil while there are
     /// none.
     var replacementDue: Instant? { isEnabled && !isEmpty ? madeAt + timeout : nil }
-
-    /// Forgets the timer, for Reset.
-    package mutating func cancel(_ ether: inout Ether) {
-        ether.cancel(&timer)
-    }
 }
 
 extension VirtualController {
@@ -22,8 +17,6 @@ extension VirtualController {
 
     /// The private addresses have been in use for as long as they may.
     mutating func replacePrivateAddresses(_ ether: inout Ether) {
-        // A timer from before a Reset is no reason to replace anything.
-        guard let due = resolvingList.replacementDue, due <= ether.now else { return }
         resolvingList.makeAddresses(at: ether.now, using: &dice)
         arrangeReplacement(&ether)
     }
