@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// Private addresses are made, used for a while, and replaced (Vol 6, Part B, 6.1).
+@Suite struct AddressReplacementTests {
+    let world = World(seed: 1)
+
+    @Test("there are none while resolution is off")
+    func noneWhileOff() throws {
+        let (host, peer) = try makeHost()
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.localAddress(peer) }
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.peerAddress(peer) }
+        try host.setResolution(true)
+        _ = try host.localAddress(peer)
+        try host.setResolution(false)
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.localAddress(peer) }
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.peerAddress(peer) }
+    }
+
+    @Test("each is made with its key")
+    func resolve() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        #expect(IdentityResolvingKey(peer.localKey).resolves(try host.localAddress(peer)))
+        #expect(IdentityResolvingKey(peer.peerKey).resolves(try host.peerAddress(peer)))
+    }
+
+    @Test("every entry has its own, even with the same local key")
+    func differ() throws {
+        let (host, peer) = try makeHost()
+        let other = try PrivatePeer(2)
+        try host.perform(other.adding)
+        try host.setResolution(true)
+        #expect(try host.localAddress(peer) != host.localAddress(other))
+    }
+
+    @Test("an entry that comes later has addresses at once")
+    func addedWhileOn() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        let first = try host.localAddress(peer)
+        let other = try PrivatePeer(2)
+        try host.perform(other.adding)
+        #expect(IdentityResolvingKey(other.localKey).resolves(try host.localAddress(other)))
+        #expect(try host.localAddress(peer) == first)
+    }
+
+    @Test("no key, no address")
+    func zeroKeys() throws {
+        let (host, _) = try makeHost()
+        let nameless = try PrivatePeer(2, peerKey: 0, localKey: 0)
+        try host.perform(nameless.adding)
+        try host.setResolution(true)
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) {
+            try host.localAddress(nameless)
+        }
+        #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) {
+            try host.peerAddress(nameless)
+        }
+        #expect(host.controller.resolvingList.localAddress(toward: nameless.identity) == nil)
+        #expect(host.controller.resolvingList.peerAddress(of: nameless.identity) == nil)
+    }
+
+    @Test("they are replaced at the very second that the host has said", arguments: [1, 900, 3600])
+    func replacedInTime(_ seconds: UInt16) throws {
+        let (host, peer) = try makeHost()
+        if seconds != 900 { try host.setTimeout(seconds) }
+        world.run(for: .milliseconds(1500))
+        try host.setResolution(true)
+        var addresses = [try host.localAddress(peer)]
+        for _ in 0..<3 {
+            world.run(for: .seconds(seconds) - .nanoseconds(1))
+            #expect(try host.localAddress(peer) == addresses.last)
+            world.run(for: .nanoseconds(1))
+            addresses.append(try host.localAddress(peer))
+        }
+        #expect(Set(addresses).count == 4)
+    }
+
+    @Test("to switch on what is on replaces nothing, and off and on again does")
+    func enabledTwice() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        let first = try host.localAddress(peer)
+        world.run(for: .seconds(600))
+        try host.setResolution(true)
+        #expect(try host.localAddress(peer) == first)
+        world.run(for: .seconds(300))
+        let second = try host.localAddress(peer)
+        #expect(second != first)
+        try host.setResolution(false)
+        try host.setResolution(true)
+        #expect(try host.localAddress(peer) != second)
+    }
+
+    @Test("a shorter time counts from when the addresses were made")
+    func shortened() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        let first = try host.localAddress(peer)
+        world.run(for: .seconds(10))
+        try host.setTimeout(12)
+        world.run(for: .seconds(2) - .nanoseconds(1))
+        #expect(try host.localAddress(peer) == first)
+        world.run(for: .nanoseconds(1))
+        #expect(try host.localAddress(peer) != first)
+    }
+
+    @Test("a time that has passed already replaces them now")
+    func shortenedToPast() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        let first = try host.localAddress(peer)
+        world.run(for: .seconds(100))
+        try host.setTimeout(5)
+        world.run(for: .zero)
+        let second = try host.localAddress(peer)
+        #expect(second != first)
+        world.run(for: .seconds(5) - .nanoseconds(1))
+        #expect(try host.localAddress(peer) == second)
+    }
+
+    @Test("a longer time counts from when the addresses were made, too")
+    func lengthened() throws {
+        let (host, peer) = try makeHost()
+        try host.setResolution(true)
+        let first = try host.localAddress(peer)
+        world.run(for: .seconds(800))
+        try host.setTimeout(1000)
+        world.run(for: .seconds(200) - .nanoseconds(1))
+        #expect(try host.localAddress(peer) == first)
+        world.run(for: .nanoseconds(1))
+        #expect(try host.localAddress(peer) != first)
+    }
+
+    @Test("without entries, or switched off, nothing is due")
+    func idle() throws {
+        let (host, peer) = try makeHost()
+        #expect(world.nextInstant == nil)
+        try host.setResolution(true)
+        #expect(world.nextInstant == .zero + .seconds(900))
+        try host.perform(peer.removing)
+        #expect(world.nextInstant == nil)
+        world.run(for: .seconds(2000))
+        try host.perform(peer.adding)
+        #expect(world.nextInstant == world.now + .seconds(900))
+        try host.setResolution(false)
+        #expect(world.nextInstant == nil)
+    }
+
+    @Test("replacement goes on while a scan holds the list")
+    func goesOnWhileScanning() throws {
+        let (host, peer) = try makeHost()
+        try host.setTimeout(1)
+        try host.setResolution(true)
+        try host.scan(policy: .unfiltered)
+        let first = try host.localAddress(peer)
+        world.run(for: .seconds(1))
+        #expect(try host.localAddress(peer) != first)
+    }
+
+    @Test("the same seed makes the same addresses")
+    func followsFromSeed() throws {
+        let addresses = try [UInt64(3), 3, 4].map { seed in
+            let host = try TestHost(World(seed: seed))
+            let peer = try PrivatePeer(1)
+            try host.perform(peer.adding)
+            try host.setResolution(true)
+            host.world.run(for: .seconds(2000))
+            return try host.localAddress(peer)
+        }
+        #expect(addresses[0] == addresses[1])
+        #expect(addresses[0] != addresses[2])
+    }
+
+    private func makeHost() throws -> (TestHost, PrivatePeer) {
+        let host = try TestHost(world)
+        let peer = try PrivatePeer(1)
+        try host.perform(peer.adding)
+        return (host, peer)
+    }
+}
+
+extension TestHost {
+    /// Says for how many seconds private addresses are used.
+    func setTimeout(_ seconds: UInt16) throws {
+        try perform(
+            HCI.LESetResolvablePrivateAddressTimeout(timeout: .init(rawValue: seconds))
+        )
+    }
+}

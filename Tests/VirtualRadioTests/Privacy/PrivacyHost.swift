@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A peer as the resolving list knows it: its identity, and both keys.
+struct PrivatePeer: Sendable {
+    var identity: DeviceAddress
+    var peerKey: HCI.Key128
+    var localKey: HCI.Key128
+
+    /// A peer with a random static address and keys that follow from the numbers; 0 is the zero key.
+    init(_ number: UInt8, peerKey: UInt8? = nil, localKey: UInt8 = 0xA0) throws {
+        identity = DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
+        self.peerKey = try .repeating(peerKey ?? number)
+        self.localKey = try .repeating(localKey)
+    }
+
+    /// The command that puts it into the list.
+    var adding: HCI.LEAddDeviceToResolvingList {
+        HCI.LEAddDeviceToResolvingList(
+            peerIdentity: HCI.PeerAddress(identity),
+            peerKey: peerKey,
+            localKey: localKey
+        )
+    }
+
+    /// The command that takes it out.
+    var removing: HCI.LERemoveDeviceFromResolvingList {
+        HCI.LERemoveDeviceFromResolvingList(peerIdentity: HCI.PeerAddress(identity))
+    }
+
+    /// An address that the peer could use.
+    func makeAddress(seed: UInt64 = 1) throws -> DeviceAddress {
+        var dice = WorldSeed(seed).stream("peer")
+        return try #require(IdentityResolvingKey(peerKey).makeAddress(using: &dice))
+    }
+}
+
+extension HCI.Key128 {
+    /// The key of sixteen equal octets.
+    static func repeating(_ octet: UInt8) throws -> HCI.Key128 {
+        try #require(HCI.Key128([UInt8](repeating: octet, count: 16)))
+    }
+}
+
+extension TestHost {
+    /// The controller, as it is now.
+    var controller: VirtualController { world.core.controllers[Int(id.radio.rawValue)] }
+
+    /// Switches address resolution.
+    func setResolution(_ isEnabled: Bool) throws {
+        try perform(HCI.LESetAddressResolutionEnable(isEnabled: isEnabled))
+    }
+
+    /// The controller's private address towards the peer; throws the error code if there is none.
+    func localAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
+        let identity = HCI.PeerAddress(peer.identity)
+        return try perform(HCI.LEReadLocalResolvableAddress(peerIdentity: identity))
+            .address.deviceAddress(.random)
+    }
+
+    /// The peer's private address; throws the error code if there is none.
+    func peerAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
+        let identity = HCI.PeerAddress(peer.identity)
+        return try perform(HCI.LEReadPeerResolvableAddress(peerIdentity: identity))
+            .address.deviceAddress(.random)
+    }
+
+    /// Scans all the time, passively.
+    func scan(policy: HCI.ScanFilterPolicy) throws {
+        try perform(
+            HCI.LESetScanParameters(
+                type: .passive,
+                interval: HCI.ScanInterval(rawValue: 0x10),
+                window: HCI.ScanInterval(rawValue: 0x10),
+                ownAddressType: .public,
+                filterPolicy: policy
+            )
+        )
+        try perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false))
+    }
+
+    /// Stops scanning.
+    func stopScanning() throws {
+        try perform(HCI.LESetScanEnable(isEnabled: false, filtersDuplicates: false))
+    }
+}

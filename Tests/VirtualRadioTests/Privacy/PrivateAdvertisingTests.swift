@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// Private addresses on the air, and what scanners make of them. The cases of the official suite are
+/// those of privacy in the sections ADV and SCN.
+@Suite struct PrivateAdvertisingTests {
+    let room: PrivateRoom
+
+    init() throws {
+        room = try PrivateRoom()
+    }
+
+    @Test("the advertiser goes by private addresses, and never shows its identity")
+    func hidesIdentity() throws {
+        try room.advertise()
+        room.world.run(for: .seconds(10))
+        let address = try #require(room.advertisers.first)
+        #expect(room.advertisers == [address])
+        #expect(IdentityResolvingKey(room.sensorKey).resolves(address))
+    }
+
+    @Test("LL/SEC/ADV/BV-02-C: the address on the air changes when its time is over")
+    func rotates() throws {
+        try room.sensor.setTimeout(60)
+        try room.advertise()
+        room.world.run(for: .seconds(301))
+        let addresses = room.advertisers
+        #expect(addresses.count == 6)
+        #expect(Set(addresses).count == 6)
+        let key = IdentityResolvingKey(room.sensorKey)
+        #expect(addresses.allSatisfy { key.resolves($0) })
+    }
+
+    @Test("all packets of one advertising event have the same address")
+    func eventsAreOfOnePiece() throws {
+        try room.sensor.setTimeout(1)
+        try room.advertise()
+        room.world.run(for: .seconds(60))
+        for event in room.air.events {
+            #expect(Set(event.compactMap(\.legacy?.advertiser)).count == 1)
+        }
+        #expect(room.advertisers.count > 50)
+    }
+
+    @Test("a new address is on the air with the first event after its second")
+    func rotatesAtTheSecond() throws {
+        try room.sensor.setTimeout(10)
+        try room.advertise()
+        room.world.run(for: .seconds(30))
+        let old = try #require(room.advertisers.first)
+        let starts = room.air.packets
+            .filter { $0.legacy?.advertiser == old }.map(\.start)
+        let end = Instant.zero + .seconds(10)
+        let last = try #require(starts.last)
+        // An event is a few milliseconds long, and they are a tenth of a second apart.
+        #expect(last <= end + .milliseconds(5))
+        #expect(end - last < .milliseconds(120))
+    }
+
+    @Test("who has the key is told the identity, whatever the address of the moment")
+    func reportsIdentity() throws {
+        try room.sensor.setTimeout(1)
+        try room.advertise()
+        try room.phone.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(10))
+        let identity = HCI.PeerAddress(
+            type: .randomIdentity,
+            value: PrivateRoom.sensorIdentity.value
+        )
+        #expect(room.phone.reports.count > 50)
+        #expect(room.phone.reports.allSatisfy { $0.address == identity })
+    }
+
+    @Test("a public identity is told as such")
+    func reportsPublicIdentity() throws {
+        try room.phone.advertise(own: .resolvableOrPublic, peer: PrivateRoom.sensorIdentity)
+        try room.sensor.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(3))
+        let identity = HCI.PeerAddress(type: .publicIdentity, value: room.phoneIdentity.value)
+        #expect(room.sensor.reports.count > 10)
+        #expect(room.sensor.reports.allSatisfy { $0.address == identity })
+    }
+
+    @Test("who does not have the key sees one new stranger after the other")
+    func strangersSeeAddresses() throws {
+        try room.sensor.setTimeout(1)
+        try room.advertise()
+        try room.stranger.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(10))
+        let addresses = Set(room.stranger.reports.map(\.address))
+        #expect(addresses.count >= 9)
+        #expect(addresses.allSatisfy { $0.type == .random })
+    }
+
+    @Test("a duplicates filter goes by the identity, not by the address of the moment")
+    func filtersDuplicatesByIdentity() throws {
+        try room.sensor.setTimeout(1)
+        try room.advertise()
+        for host in [room.phone, room.stranger] {
+            try host.scan(policy: .unfiltered)
+            try host.stopScanning()
+            try host.perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: true))
+            host.forget()
+        }
+        room.world.run(for: .seconds(10))
+        #expect(room.phone.reports.count == 1)
+        #expect(room.stranger.reports.count >= 9)
+    }
+
+    @Test("LL/SEC/SCN/BV-01-C: in network privacy mode an identity on the air is not reported")
+    func networkMode() throws {
+        try room.advertise(own: .random)
+        try room.phone.scan(policy: .unfiltered)
+        try room.stranger.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(5))
+        #expect(room.phone.reports.isEmpty)
+        let address = HCI.PeerAddress(PrivateRoom.sensorIdentity)
+        #expect(room.stranger.reports.count > 30)
+        #expect(room.stranger.reports.allSatisfy { $0.address == address })
+    }
+
+    @Test("in device privacy mode an identity on the air is reported as any address is")
+    func deviceMode() throws {
+        try room.phone.perform(
+            HCI.LESetPrivacyMode(
+                peerIdentity: HCI.PeerAddress(PrivateRoom.sensorIdentity),
+                mode: .device
+            )
+        )
+        try room.advertise(own: .random)
+        try room.phone.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(5))
+        let address = HCI.PeerAddress(PrivateRoom.sensorIdentity)
+        #expect(room.phone.reports.count > 30)
+        #expect(room.phone.reports.allSatisfy { $0.address == address })
+    }
+
+    @Test("without resolution the address on the air is what is reported")
+    func resolutionOff() throws {
+        try room.phone.setResolution(false)
+        try room.advertise()
+        try room.phone.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(2))
+        let address = try #require(room.advertisers.first)
+        #expect(room.phone.reports.count > 10)
+        #expect(room.phone.reports.allSatisfy { $0.address == HCI.PeerAddress(address) })
+    }
+
+    @Test("an identity in the accept list stands for all its private addresses")
+    func acceptsIdentities() throws {
+        try room.sensor.setTimeout(1)
+        let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
+        try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
+        try room.stranger.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
+        try room.advertise()
+        try room.phone.scan(policy: .filterAcceptList)
+        try room.stranger.scan(policy: .filterAcceptList)
+        room.world.run(for: .seconds(5))
+        #expect(room.phone.reports.count > 30)
+        #expect(room.stranger.reports.isEmpty)
+    }
+
+    @Test("who is not in the accept list is not reported, though its identity is known")
+    func refusesOthers() throws {
+        let other = HCI.PeerAddress(TestHost.stranger)
+        try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: other))
+        try room.advertise()
+        try room.phone.scan(policy: .filterAcceptList)
+        room.world.run(for: .seconds(5))
+        #expect(room.phone.reports.isEmpty)
+    }
+
+    @Test("while it advertises, nothing about resolution can be changed")
+    func holdsTheList() throws {
+        try room.advertise()
+        let key = try HCI.Key128.repeating(3)
+        let adding = HCI.LEAddDeviceToResolvingList(
+            peerIdentity: HCI.PeerAddress(TestHost.stranger),
+            peerKey: key,
+            localKey: key
+        )
+        #expect(try room.sensor.status(adding) == .commandDisallowed)
+        #expect(try room.sensor.status(HCI.LEClearResolvingList()) == .commandDisallowed)
+        let switching = HCI.LESetAddressResolutionEnable(isEnabled: false)
+        #expect(try room.sensor.status(switching) == .commandDisallowed)
+        try room.sensor.perform(HCI.LESetAdvertisingEnable(isEnabled: false))
+        #expect(try room.sensor.status(adding) == .success)
+    }
+
+    @Test(
+        "advertising that goes by the accept list holds it",
+        arguments: [
+            (HCI.AdvertisingFilterPolicy.unfiltered, false), (.scanFiltered, true),
+            (.connectFiltered, true), (.filtered, true),
+        ]
+    )
+    func holdsTheAcceptList(_ policy: HCI.AdvertisingFilterPolicy, _ isHeld: Bool) throws {
+        try room.advertise(policy: policy)
+        let clearing = HCI.LEClearFilterAcceptList()
+        #expect(try room.sensor.status(clearing) == (isHeld ? .commandDisallowed : .success))
+        try room.sensor.perform(HCI.LESetAdvertisingEnable(isEnabled: false))
+        #expect(try room.sensor.status(clearing) == .success)
+    }
+}

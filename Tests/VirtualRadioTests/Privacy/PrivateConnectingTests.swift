@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// Connections between devices that know each other by identity and call each other by private
+/// addresses (Vol 6, Part B, 6.2 and 6.4).
+@Suite struct PrivateConnectingTests {
+    let room: PrivateRoom
+
+    init() throws {
+        room = try PrivateRoom()
+    }
+
+    @Test("who is called by its identity is found behind its private address")
+    func connectsByIdentity() throws {
+        try room.advertise()
+        try room.connect()
+        room.world.run(for: .seconds(1))
+        let request = try #require(room.connectionRequests.first)
+        #expect(IdentityResolvingKey(room.phoneKey).resolves(request.initiator))
+        #expect(IdentityResolvingKey(room.sensorKey).resolves(request.advertiser))
+
+        let central = try #require(room.phone.connections.first)
+        #expect(central.status == .success)
+        #expect(central.role == .central)
+        #expect(central.peerAddress == sensorIdentity)
+        #expect(central.peerPrivateAddress == HCI.BareAddress(request.advertiser))
+        #expect(central.localPrivateAddress == HCI.BareAddress(request.initiator))
+
+        let peripheral = try #require(room.sensor.connections.first)
+        #expect(peripheral.status == .success)
+        #expect(peripheral.role == .peripheral)
+        #expect(peripheral.peerAddress == phoneIdentity)
+        #expect(peripheral.peerPrivateAddress == HCI.BareAddress(request.initiator))
+        #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
+    }
+
+    @Test("such links last")
+    func lasts() throws {
+        try room.advertise()
+        try room.connect()
+        room.world.run(for: .seconds(2000))
+        #expect(room.phone.connections.count == 1)
+        let isEnded = room.phone.events.contains { event in
+            if case .disconnectionComplete = event { true } else { false }
+        }
+        #expect(!isEnded)
+    }
+
+    @Test("the address types for identities call the same device")
+    func connectsByIdentityType() throws {
+        try room.advertise()
+        try room.connect(to: sensorIdentity)
+        room.world.run(for: .seconds(1))
+        #expect(room.phone.connections.first?.peerAddress == sensorIdentity)
+    }
+
+    @Test("any device on the accept list may be called, by its identity")
+    func connectsByAcceptList() throws {
+        let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
+        try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
+        try room.stranger.advertise()
+        try room.advertise()
+        try room.connect(.filterAcceptList, to: .none)
+        #expect(try room.phone.status(HCI.LEClearFilterAcceptList()) == .commandDisallowed)
+        room.world.run(for: .seconds(2))
+        #expect(room.phone.connections.map(\.peerAddress) == [sensorIdentity])
+        #expect(try room.phone.status(HCI.LEClearFilterAcceptList()) == .success)
+    }
+
+    @Test("an advertiser finds the identity of an initiator in its accept list")
+    func acceptsIdentity() throws {
+        let identity = HCI.PeerAddress(room.phoneIdentity)
+        try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
+        try room.advertise(policy: .connectFiltered)
+        try room.connect()
+        room.world.run(for: .seconds(2))
+        #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
+    }
+
+    @Test("an initiator that is not in the list gets no connection")
+    func refusesOthers() throws {
+        try room.advertise(policy: .connectFiltered)
+        try room.connect()
+        room.world.run(for: .seconds(2))
+        #expect(room.sensor.connections.isEmpty)
+        #expect(room.phone.connections.allSatisfy { $0.status == .success })
+        let reasons = room.phone.disconnections.map(\.reason)
+        #expect(reasons == [.connectionFailedToBeEstablished])
+    }
+
+    @Test("in network privacy mode an initiator must not show its identity")
+    func refusesBareInitiator() throws {
+        try room.advertise()
+        try room.connect(own: .public)
+        room.world.run(for: .seconds(2))
+        #expect(room.sensor.connections.isEmpty)
+        #expect(room.connectionRequests.map(\.initiator) == [room.phoneIdentity])
+        #expect(room.phone.disconnections.count == 1)
+    }
+
+    @Test("in device privacy mode it may")
+    func acceptsBareInitiator() throws {
+        try room.sensor.perform(
+            HCI.LESetPrivacyMode(
+                peerIdentity: HCI.PeerAddress(room.phoneIdentity),
+                mode: .device
+            )
+        )
+        try room.advertise()
+        try room.connect(own: .public)
+        room.world.run(for: .seconds(2))
+        let peripheral = try #require(room.sensor.connections.first)
+        #expect(peripheral.peerAddress == HCI.PeerAddress(room.phoneIdentity))
+        #expect(peripheral.peerPrivateAddress.value == 0)
+    }
+
+    @Test("in network privacy mode an initiator does not call a bare advertiser")
+    func refusesBareAdvertiser() throws {
+        try room.advertise(own: .random)
+        try room.connect()
+        room.world.run(for: .seconds(5))
+        #expect(room.connectionRequests.isEmpty)
+        #expect(room.phone.connections.isEmpty)
+    }
+
+    @Test("while it initiates, nothing about resolution can be changed")
+    func holdsTheList() throws {
+        try room.connect()
+        #expect(try room.phone.status(HCI.LEClearResolvingList()) == .commandDisallowed)
+        let switching = HCI.LESetAddressResolutionEnable(isEnabled: false)
+        #expect(try room.phone.status(switching) == .commandDisallowed)
+        try room.phone.perform(HCI.LECreateConnectionCancel())
+        #expect(try room.phone.status(switching) == .success)
+    }
+
+    @Test("directed advertising names both by private addresses, and the target finds itself")
+    func directed() throws {
+        try room.advertise(.directedLowDutyCycle)
+        try room.phone.scan(policy: .unfiltered)
+        try room.stranger.scan(policy: .unfiltered)
+        room.world.run(for: .seconds(2))
+        let packet = try #require(room.air.packets.compactMap(\.legacy).first)
+        let target = try #require(packet.target)
+        #expect(IdentityResolvingKey(room.sensorKey).resolves(packet.advertiser))
+        #expect(IdentityResolvingKey(room.phoneKey).resolves(target))
+        #expect(room.phone.reports.count > 10)
+        #expect(room.phone.reports.allSatisfy { $0.address == sensorIdentity })
+        #expect(room.phone.reports.allSatisfy { $0.type == .connectableDirected })
+        #expect(room.stranger.reports.isEmpty)
+    }
+
+    @Test("the target of directed advertising connects")
+    func directedConnects() throws {
+        try room.advertise(.directedLowDutyCycle)
+        try room.connect()
+        room.world.run(for: .seconds(1))
+        #expect(room.phone.connections.map(\.peerAddress) == [sensorIdentity])
+        #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
+    }
+
+    @Test("so it does when the advertiser is in a hurry")
+    func hurriedlyDirectedConnects() throws {
+        try room.advertise(.directedHighDutyCycle)
+        try room.connect()
+        room.world.run(for: .seconds(1))
+        #expect(room.phone.connections.map(\.peerAddress) == [sensorIdentity])
+        #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
+    }
+
+    @Test("a target that nobody resolves is reported to those who ask for such")
+    func unresolvedTargets() throws {
+        try room.advertise(.directedLowDutyCycle)
+        try room.stranger.scan(policy: .unfilteredExtended)
+        room.world.run(for: .seconds(2))
+        let packet = try #require(room.air.packets.compactMap(\.legacy).first)
+        let reports = room.stranger.directedReports
+        #expect(reports.count > 10)
+        #expect(reports.allSatisfy { $0.address.value == packet.advertiser.value })
+        #expect(reports.allSatisfy { $0.target.value == packet.target?.value })
+    }
+
+    @Test("the same seed leads to the same packets, and another to others")
+    func followsFromSeed() throws {
+        let traces = try [UInt64(5), 5, 6].map { seed in
+            let room = try PrivateRoom(seed: seed)
+            try room.sensor.setTimeout(1)
+            try room.advertise()
+            try room.phone.scan(policy: .unfiltered)
+            room.world.run(for: .seconds(20))
+            return room.air.packets.map { "\($0.start) \(String(describing: $0.legacy))" }
+        }
+        #expect(traces[0] == traces[1])
+        #expect(traces[0] != traces[2])
+    }
+
+    private var sensorIdentity: HCI.PeerAddress {
+        HCI.PeerAddress(type: .randomIdentity, value: PrivateRoom.sensorIdentity.value)
+    }
+
+    private var phoneIdentity: HCI.PeerAddress {
+        HCI.PeerAddress(type: .publicIdentity, value: room.phoneIdentity.value)
+    }
+}
+
+extension TestHost {
+    /// The links that ended.
+    fileprivate var disconnections: [HCI.DisconnectionComplete] {
+        events.compactMap { event in
+            if case .disconnectionComplete(let event) = event { event } else { nil }
+        }
+    }
+}

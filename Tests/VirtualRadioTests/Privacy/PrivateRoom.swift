@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A world of a phone, a sensor that it knows, and a stranger; phone and sensor have each other in
+/// their resolving lists, and resolution is on. The sensor's identity is a random static address,
+/// the phone's its public one.
+final class PrivateRoom {
+    static let sensorIdentity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
+
+    let world: World
+    let phone: TestHost
+    let sensor: TestHost
+    let stranger: TestHost
+    let air: Sniffer
+    /// With which each makes its private addresses.
+    let phoneKey: HCI.Key128
+    let sensorKey: HCI.Key128
+
+    init(seed: UInt64 = 1) throws {
+        world = World(seed: seed)
+        phone = try TestHost(world, "phone", at: 0)
+        sensor = try TestHost(world, "sensor", at: 1)
+        stranger = try TestHost(world, "stranger", at: 2)
+        air = Sniffer(world)
+        phoneKey = try .repeating(0x11)
+        sensorKey = try .repeating(0x22)
+        try phone.unmaskEverything()
+        try sensor.unmaskEverything()
+        let random = HCI.BareAddress(Self.sensorIdentity)
+        try sensor.perform(HCI.LESetRandomAddress(address: random))
+        try introduce(phone, to: Self.sensorIdentity, sensorKey, by: phoneKey)
+        try introduce(sensor, to: phoneIdentity, phoneKey, by: sensorKey)
+        for host in [phone, sensor] { try host.setResolution(true) }
+    }
+
+    /// The phone's identity address.
+    var phoneIdentity: DeviceAddress { phone.controller.publicAddress }
+
+    /// The sensor advertises by private addresses that it makes for the phone.
+    func advertise(
+        _ type: HCI.AdvertisingType = .connectableUndirected,
+        own: HCI.OwnAddressType = .resolvableOrRandom,
+        policy: HCI.AdvertisingFilterPolicy = .unfiltered
+    ) throws {
+        try sensor.advertise(type, own: own, peer: phoneIdentity, policy: policy)
+    }
+
+    /// The phone initiates a connection to the sensor, by its identity or by the accept list.
+    func connect(
+        _ policy: HCI.InitiatorFilterPolicy = .peerAddress,
+        own: HCI.OwnAddressType = .resolvableOrPublic,
+        to peer: HCI.PeerAddress = HCI.PeerAddress(sensorIdentity)
+    ) throws {
+        phone.forget()
+        sensor.forget()
+        let command = HCI.LECreateConnection(
+            scanInterval: HCI.ScanInterval(rawValue: 0x10),
+            scanWindow: HCI.ScanInterval(rawValue: 0x10),
+            filterPolicy: policy,
+            peerAddress: peer,
+            ownAddressType: own,
+            parameters: HCI.ConnectionParameters(
+                intervalMinimum: HCI.ConnectionInterval(rawValue: 24),
+                intervalMaximum: HCI.ConnectionInterval(rawValue: 24),
+                peripheralLatency: 0,
+                supervisionTimeout: HCI.Timeout(rawValue: 100)
+            )
+        )
+        #expect(try phone.status(command) == .success)
+    }
+
+    /// The addresses that legacy advertisements of the sensor had, in order, without repetition.
+    var advertisers: [DeviceAddress] {
+        air.packets.filter { $0.sender == sensor.id.radio }.compactMap(\.legacy?.advertiser)
+            .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+
+    /// Who asked for connections, in order.
+    var connectionRequests: [ConnectionRequest] {
+        air.packets.compactMap {
+            if case .connectionRequest(let request) = $0.pdu { request } else { nil }
+        }
+    }
+
+    private func introduce(
+        _ host: TestHost,
+        to peer: DeviceAddress,
+        _ peerKey: HCI.Key128,
+        by localKey: HCI.Key128
+    ) throws {
+        try host.perform(
+            HCI.LEAddDeviceToResolvingList(
+                peerIdentity: HCI.PeerAddress(peer),
+                peerKey: peerKey,
+                localKey: localKey
+            )
+        )
+    }
+}
+
+extension TestHost {
+    /// What a legacy scan has brought.
+    var reports: [HCI.AdvertisingReport] {
+        events.flatMap { event -> [HCI.AdvertisingReport] in
+            if case .advertisingReports(let reports) = event { reports } else { [] }
+        }
+    }
+
+    /// What a scan has brought that was directed to addresses that nobody could resolve.
+    var directedReports: [HCI.DirectedAdvertisingReport] {
+        events.flatMap { event -> [HCI.DirectedAdvertisingReport] in
+            if case .directedAdvertisingReports(let reports) = event { reports } else { [] }
+        }
+    }
+
+    /// The links that were made, or not made.
+    var connections: [HCI.LEEnhancedConnectionComplete] {
+        events.compactMap { event in
+            switch event {
+            case .enhancedConnectionComplete(let event): event
+            case .enhancedConnectionCompleteV2(let event): event.connection
+            default: nil
+            }
+        }
+    }
+}
