@@ -67,23 +67,4 @@ extension TestHost {
         return try perform(HCI.LEReadPeerResolvableAddress(peerIdentity: identity))
             .address.deviceAddress(.random)
     }
-
-    /// Scans all the time, passively.
-    func scan(policy: HCI.ScanFilterPolicy) throws {
-        try perform(
-            HCI.LESetScanParameters(
-                type: .passive,
-                interval: HCI.ScanInterval(rawValue: 0x10),
-                window: HCI.ScanInterval(rawValue: 0x10),
-                ownAddressType: .public,
-                filterPolicy: policy
-            )
-        )
-        try perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false))
-    }
-
-    /// Stops scanning.
-    func stopScanning() throws {
-        try perform(HCI.LESetScanEnable(isEnabled: false, filtersDuplicates: false))
-    }
 }

@@ -101,7 +101,7 @@ import VirtualRadio
         try room.advertise()
         for host in [room.phone, room.stranger] {
             try host.scan(policy: .unfiltered)
-            try host.stopScanning()
+            try host.stopScan()
             try host.perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: true))
             host.forget()
         }
@@ -203,5 +203,64 @@ import VirtualRadio
         #expect(try room.sensor.status(clearing) == (isHeld ? .commandDisallowed : .success))
         try room.sensor.perform(HCI.LESetAdvertisingEnable(isEnabled: false))
         #expect(try room.sensor.status(clearing) == .success)
+    }
+}
+
+/// Scan requests between devices that know each other.
+@Suite struct PrivateScanRequestTests {
+    let room: PrivateRoom
+
+    init() throws {
+        room = try PrivateRoom()
+    }
+
+    @Test("a scanner asks by a private address that the advertiser can resolve")
+    func asksPrivately() throws {
+        try room.advertise(.scannable)
+        try room.phone.scan(.active, own: .resolvableOrPublic)
+        room.world.run(for: .seconds(2))
+        let request = try #require(requests.first)
+        #expect(IdentityResolvingKey(room.phoneKey).resolves(request.scanner))
+        #expect(IdentityResolvingKey(room.sensorKey).resolves(request.advertiser))
+        #expect(room.phone.reports.contains { $0.type == .scanResponse })
+    }
+
+    @Test("in network privacy mode a scanner that shows its identity gets no response")
+    func refusesBareScanner() throws {
+        try room.advertise(.scannable)
+        try room.phone.scan(.active, own: .public)
+        room.world.run(for: .seconds(5))
+        #expect(requests.contains { $0.scanner == room.phoneIdentity })
+        #expect(!room.phone.reports.contains { $0.type == .scanResponse })
+    }
+
+    @Test("in device privacy mode it does")
+    func answersBareScanner() throws {
+        let phone = HCI.PeerAddress(room.phoneIdentity)
+        try room.sensor.perform(HCI.LESetPrivacyMode(peerIdentity: phone, mode: .device))
+        try room.advertise(.scannable)
+        try room.phone.scan(.active, own: .public)
+        room.world.run(for: .seconds(2))
+        #expect(room.phone.reports.contains { $0.type == .scanResponse })
+    }
+
+    @Test("an advertiser that answers its accept list answers an identity in it")
+    func answersListed() throws {
+        let phone = HCI.PeerAddress(room.phoneIdentity)
+        try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: phone))
+        try room.advertise(.scannable, policy: .scanFiltered)
+        try room.phone.scan(.active, own: .resolvableOrPublic)
+        try room.stranger.scan(.active)
+        room.world.run(for: .seconds(5))
+        #expect(room.phone.reports.contains { $0.type == .scanResponse })
+        #expect(!requests.filter { $0.scanner == room.stranger.publicAddress }.isEmpty)
+        let responses = room.air.packets.filter { $0.scanResponse != nil }
+        #expect(responses.allSatisfy { $0.addressee == room.phone.id.radio })
+    }
+
+    private var requests: [ScanRequest] {
+        room.air.packets.compactMap {
+            if case .scanRequest(let request) = $0.pdu { request } else { nil }
+        }
     }
 }

@@ -37,7 +37,7 @@ final class PrivateRoom {
     }
 
     /// The phone's identity address.
-    var phoneIdentity: DeviceAddress { phone.controller.publicAddress }
+    var phoneIdentity: DeviceAddress { phone.publicAddress }
 
     /// The sensor advertises by private addresses that it makes for the phone.
     func advertise(
@@ -102,20 +102,6 @@ final class PrivateRoom {
 }
 
 extension TestHost {
-    /// What a legacy scan has brought.
-    var reports: [HCI.AdvertisingReport] {
-        events.flatMap { event -> [HCI.AdvertisingReport] in
-            if case .advertisingReports(let reports) = event { reports } else { [] }
-        }
-    }
-
-    /// What a scan has brought that was directed to addresses that nobody could resolve.
-    var directedReports: [HCI.DirectedAdvertisingReport] {
-        events.flatMap { event -> [HCI.DirectedAdvertisingReport] in
-            if case .directedAdvertisingReports(let reports) = event { reports } else { [] }
-        }
-    }
-
     /// The links that were made, or not made.
     var connections: [HCI.LEEnhancedConnectionComplete] {
         events.compactMap { event in

@@ -138,7 +138,7 @@ import VirtualRadio
         let enabling = HCI.LESetAddressResolutionEnable(isEnabled: false)
         #expect(try host.status(enabling) == .commandDisallowed)
         _ = try host.localAddress(peer)
-        try host.stopScanning()
+        try host.stopScan()
         try host.setResolution(false)
     }
 
