@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("Links that change while data flows")
+struct LinkChangeTests {
+    /// Two linked hosts that send numbered packets to each other, where packets may be lost.
+    private struct Traffic {
+        let bench: LinkBench
+        let link: LinkID
+        let handles: [ConnectionHandle]
+        private let sent = (0..<400).map { [UInt8($0 & 0xFF), UInt8($0 >> 8)] + [UInt8](0..<60) }
+
+        init(loss: Double, seed: UInt64) throws {
+            bench = try LinkBench(seed: seed) { $0.faults.loss.constantLoss = loss }
+            for host in bench.hosts {
+                host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
+            }
+            link = try bench.connect(0, 1, .milliseconds(15, timeout: .seconds(20)))
+            bench.world.run(for: .seconds(1))
+            handles = [try bench.handle(link, .central), try bench.handle(link, .peripheral)]
+            for (host, handle) in zip(bench.hosts, handles) { host.send(sent, on: handle) }
+            bench.world.run(for: .milliseconds(100))
+        }
+
+        /// Runs until all should have arrived, and looks whether it has.
+        func finish() {
+            bench.world.run(for: .seconds(90))
+            let octets = sent.flatMap { $0 }
+            #expect(bench.hosts[0].octets(handles[0]) == octets)
+            #expect(bench.hosts[1].octets(handles[1]) == octets)
+            #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
+        }
+    }
+
+    private static let losses = [0, 0.2]
+
+    @Test("Another interval", arguments: losses, 1...4)
+    func interval(loss: Double, seed: UInt64) throws {
+        let traffic = try Traffic(loss: loss, seed: seed)
+        let wish = HCI.ConnectionParameters(
+            intervalMinimum: HCI.ConnectionInterval(.milliseconds(30)),
+            intervalMaximum: HCI.ConnectionInterval(.milliseconds(30)),
+            supervisionTimeout: HCI.Timeout(.seconds(10))
+        )
+        traffic.bench.hosts[0].command(
+            HCI.LEConnectionUpdate(connectionHandle: traffic.handles[0], parameters: wish)
+        )
+        traffic.finish()
+        for side in LinkSide.allCases {
+            let rhythm = traffic.bench[traffic.link]?[side]?.rhythm
+            #expect(rhythm?.parameters.interval == .milliseconds(30))
+            #expect(rhythm?.parameters.supervisionTimeout == .seconds(10))
+        }
+    }
+
+    @Test("Another PHY", arguments: losses, 1...4)
+    func modulation(loss: Double, seed: UInt64) throws {
+        let traffic = try Traffic(loss: loss, seed: seed)
+        traffic.bench.hosts[1].command(
+            HCI.LESetPHY(
+                connectionHandle: traffic.handles[1],
+                preference: HCI.PHYPreference(transmit: .le2M, receive: .le2M)
+            )
+        )
+        traffic.finish()
+        for side in LinkSide.allCases {
+            #expect(traffic.bench[traffic.link]?[side]?.rhythm.sending == .le2M)
+        }
+    }
+
+    @Test("Longer packets", arguments: losses, 1...4)
+    func dataLength(loss: Double, seed: UInt64) throws {
+        let traffic = try Traffic(loss: loss, seed: seed)
+        for (host, handle) in zip(traffic.bench.hosts, traffic.handles) {
+            host.command(
+                HCI.LESetDataLength(
+                    connectionHandle: handle,
+                    transmitOctets: 251,
+                    transmitTime: HCI.AirTime(.microseconds(2_120))
+                )
+            )
+        }
+        traffic.bench.world.run(for: .seconds(3))
+        traffic.finish()
+        let packets = traffic.bench.hosts[0].received[traffic.handles[0]] ?? []
+        #expect(packets.last?.payload.count == 62)
+    }
+
+    @Test("Encryption, and again with another key", arguments: losses, 1...4)
+    func encryption(loss: Double, seed: UInt64) throws {
+        let traffic = try Traffic(loss: loss, seed: seed)
+        let bench = traffic.bench
+        for value in UInt8(1)...2 {
+            let key = try #require(HCI.Key128([UInt8](repeating: value, count: 16)))
+            bench.hosts[0].command(
+                HCI.LEEnableEncryption(
+                    connectionHandle: traffic.handles[0],
+                    random: 0,
+                    encryptedDiversifier: 0,
+                    longTermKey: key
+                )
+            )
+            bench.world.run(
+                until: { bench.hosts[1].keyRequestCount == Int(value) },
+                bound: .seconds(10)
+            )
+            bench.hosts[1].command(
+                HCI.LELongTermKeyRequestReply(
+                    connectionHandle: traffic.handles[1],
+                    longTermKey: key
+                )
+            )
+            bench.world.run(for: .seconds(2))
+            let central = try #require(bench[traffic.link]?.central)
+            #expect(central.sendingKey != nil)
+            #expect(central.sendingKey == bench[traffic.link]?.peripheral?.receivingKey)
+            #expect(central.receivingKey == bench[traffic.link]?.peripheral?.sendingKey)
+        }
+        traffic.finish()
+    }
+
+    @Test(
+        "LL/CON/CEN/BV-08-C, LL/CON/PER/BV-09-C: one end terminates, the other is told why",
+        arguments: LinkSide.allCases,
+        losses
+    )
+    func termination(side: LinkSide, loss: Double) throws {
+        let traffic = try Traffic(loss: loss, seed: 3)
+        let bench = traffic.bench
+        let (own, peer) = side == .central ? (0, 1) : (1, 0)
+        let before = bench.world.now
+        bench.hosts[own].command(
+            HCI.Disconnect(
+                connectionHandle: traffic.handles[own],
+                reason: .remoteDevicePowerOff
+            )
+        )
+        bench.world.run(for: .seconds(2))
+        #expect(bench.hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost)
+        let told = try #require(bench.hosts[peer].disconnection)
+        #expect(told.reason == .remoteDevicePowerOff)
+        #expect(told.instant - before < (loss == 0 ? .milliseconds(46) : .seconds(1)))
+        #expect(bench.world.core.ether.links.count == 0)
+        #expect(bench.world.core.ether.links.accounts.allSatisfy { $0.heldPackets == 0 })
+        #expect(bench.world.nextInstant == nil)
+    }
+}
+
+extension StreamingHost {
+    /// How often the controller has asked for a Long Term Key.
+    fileprivate var keyRequestCount: Int {
+        events.count { entry in
+            guard case .longTermKeyRequest = entry.event else { return false }
+            return true
+        }
+    }
+}
