@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+/// Fifty commands, a millisecond apart, and all that comes back.
+private struct Conversation {
+    let host: RawHost
+
+    init(seed: UInt64 = 1, _ adjust: (inout FaultPlan) -> Void) throws {
+        var faults = FaultPlan()
+        adjust(&faults)
+        let world = World(seed: seed)
+        host = try RawHost(world, ControllerConfiguration(faults: faults))
+        for number in 0..<50 {
+            world.send([0x01, UInt8(number), 0xFC, 0x00], to: host.id)
+            world.run(for: .milliseconds(1))
+        }
+        world.run(for: .seconds(1))
+    }
+
+    /// The numbers of the commands that were answered, in the order of the answers.
+    var answered: [Int] {
+        host.events.map { event in
+            guard case .commandStatus(let status) = event else { return -1 }
+            return Int(status.opcode.rawValue) - 0xFC00
+        }
+    }
+}
+
+@Suite("A wire with faults") struct HostWireFaultsTests {
+    @Test("without faults takes no time and loses nothing") func plain() throws {
+        let talk = try Conversation { _ in }
+        #expect(talk.answered == Array(0..<50))
+        #expect(talk.host.instants == (0..<50).map { .zero + .milliseconds($0) })
+    }
+
+    @Test("takes a fixed time in both directions") func fixedLatency() throws {
+        let talk = try Conversation {
+            $0.toController.fixed = .milliseconds(3)
+            $0.toHost.fixed = .microseconds(500)
+        }
+        #expect(talk.answered == Array(0..<50))
+        #expect(talk.host.instants == (0..<50).map { .zero + .microseconds($0 * 1000 + 3500) })
+    }
+
+    @Test("takes a random time beyond that, and keeps the order") func jitter() throws {
+        let talk = try Conversation {
+            $0.toHost = WireLatency(fixed: .milliseconds(1), jitter: .milliseconds(10))
+        }
+        #expect(talk.answered == Array(0..<50))
+        #expect(talk.host.instants == talk.host.instants.sorted())
+        let delays = zip(talk.host.instants, 0..<50).map { $0 - (.zero + .milliseconds($1)) }
+        #expect(delays.allSatisfy { $0 >= .milliseconds(1) && $0 <= .milliseconds(11) })
+        #expect(Set(delays).count > 20)
+    }
+
+    @Test("drops events, as many as it is told to", arguments: [0.2, 0.5, 1.0])
+    func drop(probability: Double) throws {
+        let talk = try Conversation { $0.events.dropProbability = probability }
+        #expect(abs(Double(talk.answered.count) - 50 * (1 - probability)) < 12)
+        #expect(talk.answered == talk.answered.sorted())
+    }
+
+    @Test("doubles events") func duplicate() throws {
+        let talk = try Conversation { $0.events.duplicateProbability = 1 }
+        #expect(talk.answered == (0..<50).flatMap { [$0, $0] })
+    }
+
+    @Test("delays some events, which others overtake") func delay() throws {
+        let talk = try Conversation {
+            $0.events.delayProbability = 0.3
+            $0.events.delay = .milliseconds(5)
+        }
+        #expect(talk.answered.sorted() == Array(0..<50))
+        #expect(talk.answered != talk.answered.sorted())
+        let late = zip(talk.answered, talk.host.instants).filter {
+            $1 - (.zero + .milliseconds($0)) == .milliseconds(5)
+        }
+        #expect((5...25).contains(late.count))
+    }
+
+    @Test("corrupts events, but not their framing", arguments: [1, 3, 1_000])
+    func corrupt(bits: Int) throws {
+        let talk = try Conversation {
+            $0.events.corruptProbability = 1
+            $0.events.corruptBitCount = bits
+        }
+        #expect(talk.host.packets.count == 50)
+        var flipped = 0
+        for (number, packet) in talk.host.packets.enumerated() {
+            let sent = HCI.Event.begun(
+                HCI.Opcode(rawValue: 0xFC00 + UInt16(number)),
+                .unknownCommand
+            )
+            let difference = zip(packet.h4Bytes, sent.packet.h4Bytes).map { $0 ^ $1 }
+            #expect(difference.count == 7)
+            #expect(difference[0] == 0 && difference[2] == 0)
+            flipped += difference.reduce(0) { $0 + $1.nonzeroBitCount }
+        }
+        #expect(bits == 1 ? flipped == 50 : flipped > 50)
+    }
+
+    @Test("does the same again with the same seed, and something else with another") func seeds()
+        throws
+    {
+        func run(_ seed: UInt64) throws -> [Int] {
+            try Conversation(seed: seed) {
+                $0.events.dropProbability = 0.3
+                $0.events.duplicateProbability = 0.3
+                $0.toHost.jitter = .milliseconds(3)
+            }.answered
+        }
+        #expect(try run(5) == run(5))
+        #expect(try run(5) != run(6))
+    }
+
+    @Test("drops the same events, whatever else it does to them") func independence() throws {
+        let dropped = try Conversation { $0.events.dropProbability = 0.3 }
+        let both = try Conversation {
+            $0.events.dropProbability = 0.3
+            $0.events.duplicateProbability = 1
+        }
+        #expect(both.answered == dropped.answered.flatMap { [$0, $0] })
+    }
+
+    @Test("spares data") func data() throws {
+        let world = World(seed: 1)
+        var faults = FaultPlan()
+        faults.events.dropProbability = 1
+        let host = try RawHost(world, ControllerConfiguration(faults: faults))
+        let packet = HCI.ACLPacket(
+            connectionHandle: ConnectionHandle(rawValue: 1),
+            boundary: .firstFlushable,
+            payload: [1, 2, 3]
+        )
+        world.core.ether.deliver(packet, to: host.id.radio)
+        host.send(HCI.Reset())
+        #expect(host.packets == [.acl(packet)])
+    }
+
+    @Test("holds only so many packets") func bound() {
+        var lane = WireLane(WireLatency(fixed: .seconds(1)), dice: RandomStream(seed: 1))
+        for _ in 0..<WireLane.underWayLimit { #expect(lane.send(now: .zero) != nil) }
+        #expect(lane.send(now: .zero) == nil)
+        lane.arrived()
+        #expect(lane.send(now: .zero) == .zero + .seconds(1))
+    }
+}

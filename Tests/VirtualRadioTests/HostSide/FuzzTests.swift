@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("A controller under a mad host") struct FuzzTests {
+    /// How many packets each seed sends: a hundred thousand in all.
+    private static let packetCount = 25_000
+    /// After how many of them the others are looked after.
+    private static let roundCount = 250
+
+    /// Hosts 0 and 1 have a link; host 2, which is mad, has one to host 3 whenever it can.
+    @Test("neither traps nor hangs, nor harms the links of others", arguments: [1, 2, 3, 4])
+    func fuzz(seed: UInt64) throws {
+        let bench = try LinkBench(hosts: 4, seed: seed)
+        let link = try bench.connect(0, 1)
+        let central = try bench.handle(link, .central)
+        let peripheral = try bench.handle(link, .peripheral)
+        let host = MadHost(bench.world, bench.hosts[2].id, seed: seed)
+        for number in 0..<(Self.packetCount / Self.roundCount) {
+            if bench.world.core.ether.linkCount(of: bench.hosts[2].radio) == 0 {
+                try bench.connect(2, 3)
+            }
+            bench.hosts[0].send([[UInt8(truncatingIfNeeded: number)]], on: central)
+            for _ in 0..<Self.roundCount { host.send() }
+        }
+        bench.world.run(for: .seconds(1))
+        let received = bench.hosts[1].octets(peripheral).count
+        #expect(received == Self.packetCount / Self.roundCount, "seed \(seed)")
+        #expect(bench[link] != nil, "seed \(seed)")
+        #expect(host.answerCount > Self.packetCount / 2, "it listens most of the time")
+        try expectAlive(bench, seed)
+    }
+
+    /// The controller still answers, however its host has left it.
+    private func expectAlive(_ bench: LinkBench, _ seed: UInt64) throws {
+        var answers: [[UInt8]] = []
+        let id = bench.hosts[2].id
+        let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
+        // The first may be lost in a packet that is not whole: no more than that takes.
+        let enough = (HostStream.dataLengthLimit * 4 + 1_024) / reset.count
+        bench.world.attach(id) { answers.append($0) }
+        bench.world.send([0x00], to: id)
+        for _ in 0..<enough { bench.world.send(reset, to: id) }
+        bench.world.run(for: .milliseconds(1))
+        #expect(answers.last == HCI.Event.completed(.reset, [0]).packet.h4Bytes, "seed \(seed)")
+    }
+}
+
+/// Sends packets that make no sense, and checks that what comes back does.
+private final class MadHost {
+    private let world: World
+    private let id: ControllerID
+    private var fuzzer: PacketFuzzer
+    private var hasLostFraming = false
+    private(set) var answerCount = 0
+
+    init(_ world: World, _ id: ControllerID, seed: UInt64) {
+        self.world = world
+        self.id = id
+        fuzzer = PacketFuzzer(generator: LanyardTestSupport.SplitMix64(seed: seed))
+        world.attach(id) { [unowned self] in receive($0) }
+    }
+
+    /// Sends one packet, and sometimes lets the world go on.
+    func send() {
+        if hasLostFraming, fuzzer.chance(4) {
+            hasLostFraming = false
+            world.send(HCI.EncodedCommand(HCI.Reset()).h4Packet, to: id)
+        } else {
+            world.send(fuzzer.next(), to: id)
+        }
+        guard fuzzer.chance(4) else { return }
+        world.run(for: .microseconds(Int64(fuzzer.generator.next() % 4_000)))
+    }
+
+    /// Whatever a controller says is data, or an event that can be decoded.
+    private func receive(_ bytes: [UInt8]) {
+        switch try? HCI.Packet(h4: bytes[...]) {
+        case .acl: break
+        case .event(let code, let parameters):
+            let event = try? HCI.Event(code: code, parameters: parameters)
+            switch event {
+            case .commandComplete, .commandStatus: answerCount += 1
+            case nil: Issue.record("malformed event: \(bytes)")
+            default: hasLostFraming = hasLostFraming || event == HardwareErrorCode.framingLost.event
+            }
+        default: Issue.record("neither event nor data: \(bytes)")
+        }
+    }
+}

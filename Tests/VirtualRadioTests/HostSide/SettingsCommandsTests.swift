@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("What a host tells its controller") struct SettingsCommandsTests {
+    private static let random = HCI.BareAddress(value: 0xC000_0000_0001)
+
+    @Test(
+        "as its random address is refused while scanning or advertising",
+        arguments: [true, false]
+    )
+    func randomAddress(scans: Bool) throws {
+        let host = try TestHost(World(seed: 1))
+        let command = HCI.LESetRandomAddress(address: Self.random)
+        #expect(try host.status(command) == .success)
+        func begin(_ isEnabled: Bool) throws {
+            if scans {
+                try host.perform(
+                    HCI.LESetScanEnable(isEnabled: isEnabled, filtersDuplicates: false)
+                )
+            } else {
+                try host.perform(HCI.LESetAdvertisingEnable(isEnabled: isEnabled))
+            }
+        }
+        try begin(true)
+        #expect(try host.status(command) == .commandDisallowed)
+        try begin(false)
+        #expect(try host.status(command) == .success)
+    }
+
+    @Test("as its random address must be one") func noAddress() throws {
+        let host = try TestHost(World(seed: 1))
+        let zero = HCI.LESetRandomAddress(address: HCI.BareAddress(value: 0))
+        #expect(try host.status(zero) == .invalidCommandParameters)
+    }
+
+    @Test("as the data length for new links is kept until Reset") func suggestedDataLength() throws
+    {
+        let host = try TestHost(World(seed: 1))
+        func read() throws -> (UInt16, UInt16) {
+            let length = try host.perform(HCI.LEReadSuggestedDefaultDataLength())
+            return (length.transmitOctets, length.transmitTime.rawValue)
+        }
+        #expect(try read() == (27, 328))
+        try host.perform(
+            HCI.LEWriteSuggestedDefaultDataLength(
+                transmitOctets: 251,
+                transmitTime: HCI.AirTime(rawValue: 2120)
+            )
+        )
+        #expect(try read() == (251, 2120))
+        try host.perform(HCI.Reset())
+        #expect(try read() == (27, 328))
+    }
+
+    @Test(
+        "as the data length for new links must exist",
+        arguments: [
+            (26, 328), (252, 328), (27, 327), (27, 17_041), (0, 0), (0xFFFF, 0xFFFF),
+        ] as [(UInt16, UInt16)]
+    )
+    func impossibleDataLength(octets: UInt16, time: UInt16) throws {
+        let host = try TestHost(World(seed: 1))
+        let command = HCI.LEWriteSuggestedDefaultDataLength(
+            transmitOctets: octets,
+            transmitTime: HCI.AirTime(rawValue: time)
+        )
+        #expect(try host.status(command) == .invalidCommandParameters)
+        #expect(try host.perform(HCI.LEReadSuggestedDefaultDataLength()).transmitOctets == 27)
+    }
+
+    @Test(
+        "as the PHYs for new links must exist and be offered",
+        arguments: [
+            (nil, .success), ([], .invalidCommandParameters), ([.le1M, .le2M, .coded], .success),
+            (HCI.PHYSet(rawValue: 0x08), .unsupportedFeatureOrParameterValue),
+            (HCI.PHYSet(rawValue: 0x0F), .unsupportedFeatureOrParameterValue),
+        ] as [(HCI.PHYSet?, HCI.ErrorCode)]
+    )
+    func defaultPHY(phys: HCI.PHYSet?, status: HCI.ErrorCode) throws {
+        let world = World(seed: 1)
+        let host = try TestHost(world)
+        let before = HCI.PHYPreference(transmit: [.le1M], receive: [.le1M])
+        try host.perform(HCI.LESetDefaultPHY(preference: before))
+        let preference = HCI.PHYPreference(transmit: phys, receive: phys)
+        #expect(try host.status(HCI.LESetDefaultPHY(preference: preference)) == status)
+        let kept = world.core.ether.links.accounts[host.id.radio.index].capabilities.preference
+        #expect(kept == (status == .success ? preference : before))
+    }
+
+    @Test("as good channels must be at least one") func channels() throws {
+        let world = World(seed: 1)
+        let host = try TestHost(world)
+        func classify(_ channels: UInt64) throws -> HCI.ErrorCode {
+            let map = HCI.ChannelMap(rawValue: channels)
+            return try host.status(HCI.LESetHostChannelClassification(channels: map))
+        }
+        #expect(try classify(0x1F) == .success)
+        #expect(try classify(0) == .invalidCommandParameters)
+        #expect(world.core.controllers[host.id.radio.index].settings.channelMap == 0x1F)
+    }
+
+    @Test("about its support for LE makes no difference") func hostSupport() throws {
+        let host = try TestHost(World(seed: 1))
+        #expect(try host.status(HCI.WriteLEHostSupport(isSupported: false)) == .success)
+        #expect(try host.status(HCI.WriteLEHostSupport()) == .success)
+    }
+
+    @Test("is forgotten by Reset, but not who the controller is") func reset() throws {
+        let world = World(seed: 1)
+        let host = try TestHost(world)
+        let address = try host.perform(HCI.ReadBDAddress()).address
+        try host.perform(HCI.LESetRandomAddress(address: Self.random))
+        try host.perform(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false))
+        try host.perform(HCI.LESetAdvertisingEnable(isEnabled: true))
+        try host.perform(HCI.Reset())
+        #expect(try host.perform(HCI.ReadBDAddress()).address == address)
+        let controller = world.core.controllers[host.id.radio.index]
+        #expect(controller.settings.randomAddress == nil)
+        #expect(!controller.scanner.isEnabled && !controller.advertiser.isAdvertising)
+        #expect(world.core.ether.attentive.isEmpty)
+        // Nothing is due any more, but for a packet that was on the air.
+        world.run(for: .milliseconds(1))
+        #expect(world.nextInstant == nil)
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("How a link fares") struct StatusCommandsTests {
+    private static let nobody = ConnectionHandle(rawValue: 0x0EFF)
+
+    @Test("is told only of links that exist") func unknownLink() throws {
+        let host = try TestHost(World(seed: 1))
+        let rssi = HCI.ReadRSSI(connectionHandle: Self.nobody)
+        #expect(try host.status(rssi) == .unknownConnectionIdentifier)
+        let power = HCI.ReadTransmitPowerLevel(connectionHandle: Self.nobody)
+        #expect(try host.status(power) == .unknownConnectionIdentifier)
+        let odd = HCI.ReadTransmitPowerLevel(
+            connectionHandle: Self.nobody,
+            kind: HCI.PowerLevelKind(rawValue: 2)
+        )
+        #expect(try host.status(odd) == .invalidCommandParameters)
+    }
+
+    @Test("is told by RSSI, which falls with distance") func rssi() throws {
+        func read(metres: Double) throws -> Int8 {
+            let bench = try LinkBench { configuration in
+                configuration.transmitPower = 4
+                if configuration.name == "host 1" {
+                    configuration.path = Path(Position(x: metres, y: 0))
+                }
+            }
+            let link = try bench.connect()
+            bench.world.run(for: .seconds(1))
+            let handle = try bench.handle(link, .central)
+            return try #require(bench.world.core.ether.linkRSSI(of: bench.hosts[0].radio, handle))
+        }
+        let strengths = try [1, 4, 16].map { try read(metres: $0) }
+        #expect(strengths == strengths.sorted(by: >))
+        #expect(Set(strengths).count == 3)
+    }
+
+    @Test("on the air of a host's link is told to that host") func command() throws {
+        let bench = try LinkBench { $0.transmitPower = 4 }
+        let link = try bench.connect()
+        bench.world.run(for: .seconds(1))
+        let handle = try bench.handle(link, .central)
+        let peek = Peek(bench.world, bench.hosts[0].id)
+        let rssi = try peek.perform(HCI.ReadRSSI(connectionHandle: handle))
+        #expect(rssi.connectionHandle == handle)
+        #expect((-60 ..< -20).contains(rssi.rssi))
+        for kind in [HCI.PowerLevelKind.current, .maximum] {
+            let command = HCI.ReadTransmitPowerLevel(connectionHandle: handle, kind: kind)
+            #expect(try peek.perform(command).level == 4)
+        }
+    }
+
+    @Test(
+        "depends on the power of the radio, which has a range",
+        arguments: [
+            (0, -20, 0), (8, -20, 8), (-40, -40, -40), (1e9, -20, 20), (.nan, -20, 127),
+        ] as [(Double, Int8, Int8)]
+    )
+    func power(configured: Double, minimum: Int8, maximum: Int8) throws {
+        let host = try TestHost(World(seed: 1), ControllerConfiguration(transmitPower: configured))
+        let power = try host.perform(HCI.LEReadTransmitPower())
+        #expect((power.minimum, power.maximum) == (minimum, maximum))
+    }
+}
+
+/// Takes the place of a controller's host, to give it commands by hand.
+private final class Peek {
+    private let world: World
+    private let id: ControllerID
+    private var last: HCI.CommandComplete?
+
+    init(_ world: World, _ id: ControllerID) {
+        self.world = world
+        self.id = id
+        world.attach(id) { [unowned self] bytes in
+            guard case .event(let code, let parameters) = try? HCI.Packet(h4: bytes[...]),
+                case .commandComplete(let event) = try? HCI.Event(
+                    code: code,
+                    parameters: parameters
+                )
+            else { return }
+            last = event
+        }
+    }
+
+    func perform<Command: CommandCompleteCommand>(
+        _ command: Command
+    ) throws -> Command.ReturnParameters {
+        last = nil
+        world.send(HCI.EncodedCommand(command).h4Packet, to: id)
+        world.run(for: .zero)
+        let answer = try #require(last)
+        return try Command.ReturnParameters(parsing: answer.returnParameters.dropFirst())
+    }
+}
