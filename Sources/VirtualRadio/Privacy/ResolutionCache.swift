@@ -22,8 +22,9 @@ struct ResolutionCache: Sendable {
     /// The place of the entry behind the address; it is searched if it is not remembered.
     mutating func place(of address: DeviceAddress, search: () -> Int?) -> Int? {
         let key = address.value
-        let place = young[key] ?? old[key] ?? search() ?? Self.nobody
-        if young[key] == nil { remember(place, for: key) }
+        if let place = young[key] { return place == Self.nobody ? nil : place }
+        let place = old[key] ?? search() ?? Self.nobody
+        remember(place, for: key)
         return place == Self.nobody ? nil : place
     }
 

@@ -74,6 +74,21 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == identity })
     }
 
+    @Test("the host may read the private address by which the peer was heard last")
+    func readsPeerAddress() throws {
+        try room.sensor.setTimeout(1)
+        try room.advertise()
+        try room.phone.scan()
+        for _ in 0..<5 {
+            room.world.run(for: .milliseconds(1300))
+            let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
+            let address = try room.phone.perform(
+                HCI.LEReadPeerResolvableAddress(peerIdentity: identity)
+            ).address
+            #expect(address == (try HCI.BareAddress(room.sensorAddress)))
+        }
+    }
+
     @Test("a public identity is told as such")
     func reportsPublicIdentity() throws {
         try room.phone.advertise(own: .resolvableOrPublic, peer: PrivateRoom.sensorIdentity)

@@ -39,6 +39,15 @@ final class PrivateRoom {
     /// The phone's identity address.
     var phoneIdentity: DeviceAddress { phone.publicAddress }
 
+    /// The sensor's own private address of the moment, towards the phone.
+    var sensorAddress: DeviceAddress {
+        get throws {
+            try sensor.perform(
+                HCI.LEReadLocalResolvableAddress(peerIdentity: HCI.PeerAddress(phoneIdentity))
+            ).address.deviceAddress(.random)
+        }
+    }
+
     /// The sensor advertises by private addresses that it makes for the phone.
     func advertise(
         _ type: HCI.AdvertisingType = .connectableUndirected,

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// Privacy with extended advertising: on secondary channels, of several sets, and of nobody.
+@Suite struct PrivateExtendedTests {
+    let room: PrivateRoom
+
+    init() throws {
+        room = try PrivateRoom()
+    }
+
+    @Test("the advertiser's address on the secondary channel is private, and is resolved")
+    func reportsIdentity() throws {
+        try room.sensor.setTimeout(2)
+        try start([], data: [2, 1, 6])
+        try room.phone.scanExtended()
+        room.world.run(for: .seconds(10))
+        let addresses = room.air.packets.compactMap(\.extended?.advertiser)
+        let key = IdentityResolvingKey(room.sensorKey)
+        #expect(Set(addresses).count >= 4)
+        #expect(addresses.allSatisfy { key.resolves($0) })
+        let reports = room.phone.extendedReports
+        #expect(reports.count > 30)
+        #expect(reports.allSatisfy { $0.address == sensorIdentity })
+    }
+
+    @Test("two sets for the same peer share its private address, other sets go by their own")
+    func sets() throws {
+        try start([], handle: 1)
+        try start([], handle: 2)
+        try start([], handle: 3, own: .public)
+        room.world.run(for: .seconds(2))
+        let packets = room.air.packets.compactMap(\.extended)
+        let private1 = Set(packets.filter { $0.set == 1 }.compactMap(\.advertiser))
+        let private2 = Set(packets.filter { $0.set == 2 }.compactMap(\.advertiser))
+        let public3 = Set(packets.filter { $0.set == 3 }.compactMap(\.advertiser))
+        #expect(private1 == [try room.sensorAddress])
+        #expect(private2 == private1)
+        #expect(public3 == [room.sensor.publicAddress])
+    }
+
+    @Test("a connection on a secondary channel is between identities, too")
+    func connects() throws {
+        try start([.connectable])
+        let timing = HCI.ConnectionParameters(
+            intervalMinimum: HCI.ConnectionInterval(rawValue: 24),
+            intervalMaximum: HCI.ConnectionInterval(rawValue: 24),
+            supervisionTimeout: HCI.Timeout(rawValue: 100)
+        )
+        let le1M = HCI.PHYInitiatingParameters(
+            scanInterval: HCI.ScanInterval(rawValue: 0x10),
+            scanWindow: HCI.ScanInterval(rawValue: 0x10),
+            parameters: timing
+        )
+        let command = HCI.LEExtendedCreateConnection(
+            filterPolicy: .peerAddress,
+            ownAddressType: .resolvableOrPublic,
+            peerAddress: HCI.PeerAddress(PrivateRoom.sensorIdentity),
+            phys: .init(le1M: le1M, le2M: nil, coded: nil)
+        )
+        #expect(try room.phone.status(command) == .success)
+        room.world.run(for: .seconds(2))
+        let request = try #require(room.connectionRequests.first)
+        #expect(request.isAuxiliary)
+        #expect(IdentityResolvingKey(room.phoneKey).resolves(request.initiator))
+        let central = try #require(room.phone.connections.first)
+        #expect(central.peerAddress == sensorIdentity)
+        #expect(central.peerPrivateAddress == HCI.BareAddress(request.advertiser))
+        let peripheral = try #require(room.sensor.connections.first)
+        let phone = HCI.PeerAddress(type: .publicIdentity, value: room.phoneIdentity.value)
+        #expect(peripheral.peerAddress == phone)
+        #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
+    }
+
+    @Test("advertising of nobody reaches a choosy scanner that has nobody on its list")
+    func anonymous() throws {
+        try start([.anonymous], data: [2, 1, 6])
+        try room.phone.scanExtended(policy: .filterAcceptList)
+        room.world.run(for: .seconds(2))
+        #expect(room.phone.extendedReports.isEmpty)
+        try room.phone.perform(
+            HCI.LESetExtendedScanEnable(
+                isEnabled: false,
+                duplicates: .off,
+                duration: HCI.Timeout(rawValue: 0),
+                period: HCI.ScanPeriod(rawValue: 0)
+            )
+        )
+        let nobody = HCI.PeerAddress(type: .anonymous, value: 0)
+        try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: nobody))
+        try room.phone.scanExtended(policy: .filterAcceptList)
+        room.world.run(for: .seconds(2))
+        #expect(room.phone.extendedReports.count > 10)
+        #expect(room.phone.extendedReports.allSatisfy { $0.address.type == .anonymous })
+    }
+
+    @Test("a directed set names its target by a private address of the target")
+    func directed() throws {
+        try start([.directed], data: [2, 1, 6])
+        try room.phone.scanExtended()
+        try room.stranger.scanExtended()
+        room.world.run(for: .seconds(3))
+        let targets = Set(room.air.packets.compactMap(\.extended?.target))
+        let key = IdentityResolvingKey(room.phoneKey)
+        #expect(!targets.isEmpty && targets.allSatisfy { key.resolves($0) })
+        #expect(room.phone.extendedReports.count > 10)
+        #expect(room.phone.extendedReports.allSatisfy { $0.address == sensorIdentity })
+        #expect(room.stranger.extendedReports.isEmpty)
+    }
+
+    private var sensorIdentity: HCI.PeerAddress {
+        HCI.PeerAddress(type: .randomIdentity, value: PrivateRoom.sensorIdentity.value)
+    }
+
+    private func start(
+        _ properties: HCI.AdvertisingProperties,
+        handle: UInt8 = 1,
+        own: HCI.OwnAddressType = .resolvableOrRandom,
+        data: [UInt8] = []
+    ) throws {
+        var parameters = TestHost.setParameters(handle, properties)
+        parameters.ownAddressType = own
+        parameters.peerAddress = HCI.PeerAddress(room.phoneIdentity)
+        try room.sensor.perform(parameters)
+        try room.sensor.perform(
+            HCI.LESetAdvertisingSetRandomAddress(
+                advertisingHandle: handle,
+                address: HCI.BareAddress(PrivateRoom.sensorIdentity)
+            )
+        )
+        if !data.isEmpty { try room.sensor.setData(data, of: handle) }
+        try room.sensor.enable(HCI.AdvertisingSetRun(advertisingHandle: handle))
+    }
+}
