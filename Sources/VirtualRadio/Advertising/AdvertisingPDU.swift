@@ -146,6 +146,13 @@ package struct ScanRequest: Sendable {
     package var scanner: DeviceAddress
     /// AdvA.
     package var advertiser: DeviceAddress
+
+    /// The question to the set.
+    package init(set: UInt8, scanner: DeviceAddress, advertiser: DeviceAddress) {
+        self.set = set
+        self.scanner = scanner
+        self.advertiser = advertiser
+    }
 }
 
 /// CONNECT_IND or AUX_CONNECT_REQ. The parameters that it carries are those of the link.
@@ -160,6 +167,21 @@ package struct ConnectionRequest: Sendable {
     package var link: LinkID
     /// Whether this is AUX_CONNECT_REQ, which is answered.
     package var isAuxiliary: Bool
+
+    /// The request to the set.
+    package init(
+        set: UInt8,
+        initiator: DeviceAddress,
+        advertiser: DeviceAddress,
+        link: LinkID,
+        isAuxiliary: Bool
+    ) {
+        self.set = set
+        self.initiator = initiator
+        self.advertiser = advertiser
+        self.link = link
+        self.isAuxiliary = isAuxiliary
+    }
 }
 
 /// AUX_CONNECT_RSP.

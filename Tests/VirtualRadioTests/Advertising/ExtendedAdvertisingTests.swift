@@ -42,7 +42,7 @@ struct ExtendedAdvertisingTests {
         #expect(sniffer.packets.allSatisfy { $0.legacy?.isConnectable == false })
     }
 
-    @Test("LL/DDI/ADV/BV-26-C: non-connectable events without data need no auxiliary packet")
+    @Test("Non-connectable events without data need no auxiliary packet")
     func withoutAuxiliary() throws {
         try start(TestHost.setParameters())
         world.run(for: .seconds(1))
@@ -54,7 +54,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("LL/DDI/ADV/BV-27-C: the primary packets point to one auxiliary packet with the data")
+    @Test("LL/DDI/ADV/BV-47-C: the primary packets point to one auxiliary packet with the data")
     func auxiliary() throws {
         try start(TestHost.setParameters(), data: bytes(200))
         world.run(for: .seconds(10))
@@ -79,7 +79,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-28-C: long data is chained",
+        "LL/DDI/ADV/BV-47-C and BV-49-C: long data is chained",
         arguments: [246, 247, 491, 1000, 1650],
         [PHY.le1M, .le2M, .leCoded]
     )
@@ -108,7 +108,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("LL/DDI/ADV/BV-45-C: on LE Coded everything is coded")
+    @Test("On LE Coded everything is coded")
     func coded() throws {
         var parameters = TestHost.setParameters()
         parameters.primaryPHY = .leCoded
@@ -120,7 +120,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-46-C: connectable and scannable sets invite to ask in the auxiliary packet"
+        "Connectable and scannable sets invite to ask in the auxiliary packet"
     )
     func invitations() throws {
         try start(TestHost.setParameters(1, [.connectable]), data: bytes(30))
@@ -225,7 +225,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("LL/DDI/ADV/BV-47-C: a duration ends the set and is reported")
+    @Test("A duration ends the set and is reported")
     func duration() throws {
         try host.perform(TestHost.setParameters(7, [.legacy]))
         let began = world.now
@@ -247,7 +247,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "LL/DDI/ADV/BV-48-C: a number of events ends the set and is reported",
+        "A number of events ends the set and is reported",
         arguments: [1, 5, 255]
     )
     func eventLimit(limit: UInt8) throws {

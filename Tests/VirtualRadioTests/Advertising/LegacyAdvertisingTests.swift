@@ -74,7 +74,7 @@ struct LegacyAdvertisingTests {
         #expect(abs(Double(sniffer.events.count) - expected) < max(3, expected * 0.01))
     }
 
-    @Test("LL/DDI/ADV/BV-03-C: advertising data changes while advertising")
+    @Test("LL/DDI/ADV/BV-04-C: advertising data changes while advertising")
     func dataChange() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))
@@ -130,7 +130,7 @@ struct LegacyAdvertisingTests {
         #expect(host.events.count == 2)
     }
 
-    @Test("LL/DDI/ADV/BV-12-C: low duty cycle directed advertising goes on")
+    @Test("LL/DDI/ADV/BV-19-C: low duty cycle directed advertising goes on")
     func lowDutyCycle() throws {
         try advertise(.directedLowDutyCycle)
         world.run(for: .seconds(10))

@@ -62,4 +62,11 @@ extension TestHost {
         }
         try perform(HCI.LESetAdvertisingEnable(isEnabled: true))
     }
+
+    /// Advertises by the legacy commands on, without data.
+    func advertiseNothing() throws {
+        guard let nothing = HCI.LegacyAdvertisingData([]) else { return }
+        try perform(HCI.LESetAdvertisingData(data: nothing))
+        try perform(HCI.LESetScanResponseData(data: nothing))
+    }
 }

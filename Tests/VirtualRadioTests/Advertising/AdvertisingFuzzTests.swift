@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("Advertising commands at random")
+struct AdvertisingFuzzTests {
+    private static let opcodes: [HCI.Opcode] = [
+        .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
+        .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+        .leSetExtendedAdvertisingEnable, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
+    ]
+    private static let legacyOpcodes: [HCI.Opcode] = [
+        .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,
+        .leSetAdvertisingEnable,
+    ]
+
+    /// A handle that may be one of three.
+    private func handle(_ dice: inout SplitMix64) -> UInt8 { UInt8(dice.next() % 3) }
+
+    /// Parameters that are mostly possible.
+    private func parameters(_ dice: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters {
+        let properties = HCI.AdvertisingProperties(rawValue: UInt16(dice.next() % 0x80))
+        var parameters = TestHost.setParameters(handle(&dice), properties, interval: 32...160)
+        parameters.primaryPHY = dice.next() % 3 == 0 ? .leCoded : .le1M
+        parameters.secondaryPHY = PHY(rawValue: UInt8(dice.next() % 4))
+        parameters.channels = HCI.AdvertisingChannels(rawValue: UInt8(dice.next() % 8))
+        parameters.ownAddressType = HCI.OwnAddressType(rawValue: UInt8(dice.next() % 4))
+        parameters.reportsScanRequests = dice.next() % 2 == 0
+        return parameters
+    }
+
+    private func command(_ dice: inout SplitMix64) -> any HCICommand {
+        let count = Int(dice.next() % 252)
+        let data = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+        let operation = HCI.DataOperation(rawValue: UInt8(dice.next() % 6))
+        let set = handle(&dice)
+        switch dice.next() % 8 {
+        case 0, 1: return parameters(&dice)
+        case 2:
+            return HCI.LESetExtendedAdvertisingData(
+                advertisingHandle: set,
+                operation: operation,
+                data: data[...]
+            )
+        case 3:
+            return HCI.LESetExtendedScanResponseData(
+                advertisingHandle: set,
+                operation: operation,
+                data: data[...]
+            )
+        case 4, 5:
+            let run = HCI.AdvertisingSetRun(
+                advertisingHandle: set,
+                duration: HCI.Timeout(rawValue: UInt16(dice.next() % 20)),
+                eventLimit: UInt8(dice.next() % 4)
+            )
+            return HCI.LESetExtendedAdvertisingEnable(isEnabled: dice.next() % 4 > 0, sets: [run])
+        case 6: return HCI.LERemoveAdvertisingSet(advertisingHandle: set)
+        default:
+            let address = HCI.BareAddress(value: dice.next())
+            return HCI.LESetAdvertisingSetRandomAddress(advertisingHandle: set, address: address)
+        }
+    }
+
+    @Test(
+        "Sets that are made, filled, switched and removed at random keep the rules",
+        arguments: 0..<20
+    )
+    func sensible(seed: UInt64) throws {
+        let world = World(seed: seed)
+        let host = try TestHost(world)
+        let sniffer = Sniffer(world)
+        try host.unmaskEverything()
+        var dice = SplitMix64(seed: seed)
+        for _ in 0..<400 {
+            try host.status(command(&dice))
+            world.run(for: .microseconds(Int64(dice.next() % 60_000)))
+        }
+        let inOrder = sniffer.packets.sorted { $0.start < $1.start }
+        #expect(!inOrder.isEmpty)
+        for (one, next) in zip(inOrder, inOrder.dropFirst()) {
+            #expect(next.start >= one.end)
+        }
+        for packet in sniffer.packets {
+            #expect(packet.pduLength <= 2 + PacketLength.advertisingPayloadLimit)
+            #expect(
+                (packet.extended?.kind == .primary || packet.legacy != nil)
+                    == (packet.channel >= 37)
+            )
+        }
+    }
+
+    @Test("Octets at random never trap", arguments: 0..<20)
+    func octets(seed: UInt64) throws {
+        let world = World(seed: seed)
+        let host = try TestHost(world)
+        var dice = SplitMix64(seed: seed)
+        let opcodes = seed % 2 == 0 ? Self.opcodes : Self.legacyOpcodes
+        for _ in 0..<1000 {
+            let opcode = opcodes[Int(dice.next() % UInt64(opcodes.count))]
+            let count = UInt8(dice.next() % 60)
+            let mask: UInt8 = dice.next() % 2 == 0 ? 0x03 : 0xFF
+            let octets = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) & mask }
+            host.send(HCI.Packet.command(opcode: opcode, parameters: octets[...]).h4Bytes)
+            world.run(for: .milliseconds(5))
+        }
+    }
+
+    @Test("A world with the same seed advertises the same packets at the same nanoseconds")
+    func reproducible() throws {
+        func trace() throws -> [String] {
+            let world = World(seed: 99)
+            let sniffer = Sniffer(world)
+            for handle in 1...5 as ClosedRange<UInt8> {
+                let host = try TestHost(world)
+                try host.perform(TestHost.setParameters(handle, [.connectable], interval: 32...32))
+                try host.setData([UInt8](repeating: handle, count: 100), of: handle)
+                try host.enable(HCI.AdvertisingSetRun(advertisingHandle: handle))
+                withExtendedLifetime(host) { _ = world.run(for: .seconds(2)) }
+                world.attach(host.id, nil)
+            }
+            return sniffer.packets.map { "\($0.start.nanoseconds) \($0.channel) \($0.sender)" }
+        }
+        let one = try trace()
+        #expect(one.count > 1000)
+        #expect(try trace() == one)
+    }
+}

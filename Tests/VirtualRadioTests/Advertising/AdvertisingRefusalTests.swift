@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("What legacy advertising commands are refused for")
+struct LegacyRefusalTests {
+    let world = World(seed: 15)
+    let host: TestHost
+
+    init() throws { host = try TestHost(world) }
+
+    @Test(
+        "Intervals outside 20 ms to 10.24 s are not supported",
+        arguments: [(0x1F, 0x40), (0x20, 0x4001), (0, 0), (0xFFFF, 0xFFFF)] as [(UInt16, UInt16)]
+    )
+    func unsupportedIntervals(range: (UInt16, UInt16)) throws {
+        var parameters = TestHost.parameters()
+        parameters.intervalMinimum = HCI.ScanInterval(rawValue: range.0)
+        parameters.intervalMaximum = HCI.ScanInterval(rawValue: range.1)
+        #expect(try host.status(parameters) == .unsupportedFeatureOrParameterValue)
+        parameters.type = .directedHighDutyCycle
+        #expect(try host.status(parameters) == .success)
+    }
+
+    @Test("Parameters that make no sense are invalid", arguments: 0..<6)
+    func invalid(which: Int) throws {
+        var parameters = TestHost.parameters()
+        switch which {
+        case 0: parameters.intervalMinimum = HCI.ScanInterval(rawValue: 0x100)
+        case 1: parameters.type = HCI.AdvertisingType(rawValue: 5)
+        case 2: parameters.ownAddressType = HCI.OwnAddressType(rawValue: 4)
+        case 3: parameters.peerAddress = HCI.PeerAddress(type: .anonymous, value: 0)
+        case 4: parameters.channels = HCI.AdvertisingChannels(rawValue: 0xF8)
+        default: parameters.filterPolicy = HCI.AdvertisingFilterPolicy(rawValue: 4)
+        }
+        parameters.intervalMaximum = HCI.ScanInterval(rawValue: 0xA0)
+        #expect(try host.status(parameters) == .invalidCommandParameters)
+    }
+
+    @Test("Parameters do not change while advertising, data does")
+    func enabled() throws {
+        try host.advertise()
+        #expect(try host.status(TestHost.parameters()) == .commandDisallowed)
+        try host.advertiseNothing()
+        #expect(try host.status(HCI.LESetAdvertisingEnable(isEnabled: true)) == .success)
+        try host.perform(HCI.LESetAdvertisingEnable(isEnabled: false))
+        #expect(try host.status(TestHost.parameters()) == .success)
+    }
+
+    @Test(
+        "A random address must be set before it is used",
+        arguments: [HCI.OwnAddressType.random, .resolvableOrRandom]
+    )
+    func randomAddress(own: HCI.OwnAddressType) throws {
+        try host.perform(TestHost.parameters(own: own))
+        let enable = HCI.LESetAdvertisingEnable(isEnabled: true)
+        #expect(try host.status(enable) == .invalidCommandParameters)
+        let address = HCI.BareAddress(value: 0xC000_0000_0001)
+        guard try host.status(HCI.LESetRandomAddress(address: address)) == .success else { return }
+        #expect(try host.status(enable) == .success)
+    }
+
+    @Test("Malformed parameters are invalid, and do no harm")
+    func malformed() throws {
+        for length in 0..<15 {
+            host.send([0x01, 0x06, 0x20, UInt8(length)] + [UInt8](repeating: 0xFF, count: length))
+            host.send([0x01, 0x08, 0x20, UInt8(length)] + [UInt8](repeating: 0xFF, count: length))
+        }
+        world.run(for: .seconds(1))
+        #expect(try host.status(TestHost.parameters()) == .success)
+    }
+
+    @Test("The dialects are not mixed")
+    func dialects() throws {
+        try host.perform(TestHost.parameters())
+        #expect(try host.status(TestHost.setParameters()) == .commandDisallowed)
+        #expect(
+            try host.enableStatus(HCI.AdvertisingSetRun(advertisingHandle: 1)) == .commandDisallowed
+        )
+        #expect(try host.status(HCI.LEClearAdvertisingSets()) == .commandDisallowed)
+        #expect(try host.perform(HCI.LEReadNumberOfSupportedAdvertisingSets()).count == 8)
+
+        let other = try TestHost(world)
+        try other.perform(TestHost.setParameters())
+        #expect(try other.status(TestHost.parameters()) == .commandDisallowed)
+        #expect(try other.status(HCI.LESetAdvertisingEnable(isEnabled: true)) == .commandDisallowed)
+        #expect(try other.perform(HCI.LEReadAdvertisingPhysicalChannelTxPower()).level == 0)
+    }
+}
+
+@Suite("What extended advertising commands are refused for")
+struct ExtendedRefusalTests {
+    let world = World(seed: 16)
+    let host: TestHost
+
+    init() throws { host = try TestHost(world) }
+
+    private let run = HCI.AdvertisingSetRun(advertisingHandle: 1)
+
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    private func set(
+        _ operation: HCI.DataOperation,
+        _ count: Int,
+        of handle: UInt8 = 1
+    ) throws -> HCI.ErrorCode {
+        try host.status(
+            HCI.LESetExtendedAdvertisingData(
+                advertisingHandle: handle,
+                operation: operation,
+                data: bytes(count)[...]
+            )
+        )
+    }
+
+    private func respond(
+        _ operation: HCI.DataOperation,
+        _ count: Int,
+        of handle: UInt8 = 1
+    ) throws -> HCI.ErrorCode {
+        try host.status(
+            HCI.LESetExtendedScanResponseData(
+                advertisingHandle: handle,
+                operation: operation,
+                data: bytes(count)[...]
+            )
+        )
+    }
+
+    @Test("What is about a set that is not there is refused")
+    func unknownSet() throws {
+        let unknown = HCI.ErrorCode.unknownAdvertisingIdentifier
+        #expect(try set(.complete, 3) == unknown)
+        #expect(try respond(.complete, 3) == unknown)
+        #expect(try host.enableStatus(run) == unknown)
+        #expect(try host.status(HCI.LERemoveAdvertisingSet(advertisingHandle: 1)) == unknown)
+        let address = HCI.BareAddress(value: 0xC000_0000_0001)
+        let setAddress = HCI.LESetAdvertisingSetRandomAddress(
+            advertisingHandle: 1,
+            address: address
+        )
+        #expect(try host.status(setAddress) == unknown)
+        #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
+    }
+
+    @Test("Parameters that make no sense are invalid", arguments: 0..<9)
+    func invalid(which: Int) throws {
+        var parameters = TestHost.setParameters()
+        switch which {
+        case 0: parameters.advertisingHandle = 0xF0
+        case 1: parameters.intervalMinimum = HCI.AdvertisingInterval(rawValue: 161)
+        case 2: parameters.channels = []
+        case 3: parameters.ownAddressType = HCI.OwnAddressType(rawValue: 9)
+        case 4: parameters.filterPolicy = HCI.AdvertisingFilterPolicy(rawValue: 4)
+        case 5: parameters.setIdentifier = 16
+        case 6: parameters.transmitPower = 21
+        case 7: (parameters.properties, parameters.primaryPHY) = ([.legacy], .leCoded)
+        default: parameters.peerAddress = HCI.PeerAddress(type: .publicIdentity, value: 1)
+        }
+        #expect(try host.status(parameters) == .invalidCommandParameters)
+        #expect(try host.enableStatus(run) == .unknownAdvertisingIdentifier)
+    }
+
+    @Test("What the controller does not have is not supported")
+    func unsupported() throws {
+        let unsupported = HCI.ErrorCode.unsupportedFeatureOrParameterValue
+        var parameters = TestHost.setParameters()
+        parameters.primaryPHY = .le2M
+        #expect(try host.status(parameters) == unsupported)
+        parameters.primaryPHY = .le1M
+        parameters.secondaryPHY = PHY(rawValue: 4)
+        #expect(try host.status(parameters) == unsupported)
+        #expect(try host.status(TestHost.setParameters(1, interval: 31...160)) == unsupported)
+        #expect(try host.status(TestHost.setParameters(1, interval: 32...0xFF_FFFF)) == .success)
+    }
+
+    @Test("Of all combinations of properties, those of the specification are accepted")
+    func properties() throws {
+        let legacy: Set<UInt16> = [0x10, 0x12, 0x13, 0x15, 0x1D]
+        for raw in 0...0xFF as ClosedRange<UInt16> {
+            let properties = HCI.AdvertisingProperties(rawValue: raw)
+            let isConnectableAndScannable = raw & 0b11 == 0b11
+            let isAnonymousInvitation = raw & 0x20 != 0 && raw & 0b11 != 0
+            let isExtended =
+                raw & 0x98 == 0 && !isConnectableAndScannable && !isAnonymousInvitation
+            let isAccepted = legacy.contains(raw) || isExtended
+            let status = try host.status(TestHost.setParameters(1, properties))
+            #expect(status == (isAccepted ? .success : .invalidCommandParameters), "\(properties)")
+        }
+    }
+
+    @Test("There are as many sets as the controller says")
+    func setLimit() throws {
+        let count = try host.perform(HCI.LEReadNumberOfSupportedAdvertisingSets()).count
+        for handle in 0..<count { try host.perform(TestHost.setParameters(handle)) }
+        #expect(try host.status(TestHost.setParameters(count)) == .memoryCapacityExceeded)
+        #expect(try host.status(TestHost.setParameters(0)) == .success)
+        try host.perform(HCI.LERemoveAdvertisingSet(advertisingHandle: 3))
+        #expect(try host.status(TestHost.setParameters(count)) == .success)
+        try host.perform(HCI.LEClearAdvertisingSets())
+        #expect(try set(.complete, 1, of: 0) == .unknownAdvertisingIdentifier)
+    }
+
+    @Test("A set that is enabled does not change, nor go")
+    func enabled() throws {
+        try host.perform(TestHost.setParameters(1, [.legacy, .connectable, .scannable]))
+        try host.perform(TestHost.setParameters(2, [.legacy]))
+        try host.enable(run)
+        let address = HCI.BareAddress(value: 0xC000_0000_0001)
+        let setAddress = HCI.LESetAdvertisingSetRandomAddress(
+            advertisingHandle: 1,
+            address: address
+        )
+        #expect(try host.status(TestHost.setParameters(1, [.legacy])) == .commandDisallowed)
+        #expect(try host.status(setAddress) == .commandDisallowed)
+        #expect(
+            try host.status(HCI.LERemoveAdvertisingSet(advertisingHandle: 1)) == .commandDisallowed
+        )
+        #expect(try host.status(HCI.LEClearAdvertisingSets()) == .commandDisallowed)
+        #expect(try host.status(HCI.LERemoveAdvertisingSet(advertisingHandle: 2)) == .success)
+        try host.disable(1)
+        #expect(try host.status(setAddress) == .success)
+        #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
+    }
+
+    @Test("LL/DDI/ADV/BI-05-C: legacy packets carry 31 octets, all at once")
+    func legacyData() throws {
+        try host.perform(TestHost.setParameters(1, [.legacy, .scannable]))
+        #expect(try set(.complete, 32) == .invalidCommandParameters)
+        #expect(try set(.first, 10) == .invalidCommandParameters)
+        #expect(try set(.complete, 31) == .success)
+        #expect(try respond(.complete, 32) == .invalidCommandParameters)
+        #expect(try respond(.last, 10) == .invalidCommandParameters)
+        #expect(try respond(.complete, 31) == .success)
+    }
+
+    @Test("Data of a kind that the set does not send is invalid")
+    func wrongKind() throws {
+        try host.perform(TestHost.setParameters(1, [.scannable]))
+        #expect(try set(.complete, 3) == .invalidCommandParameters)
+        try host.perform(TestHost.setParameters(2, [.legacy, .connectable, .directed]))
+        #expect(try set(.complete, 3, of: 2) == .invalidCommandParameters)
+        try host.perform(TestHost.setParameters(3))
+        #expect(try respond(.complete, 3, of: 3) == .invalidCommandParameters)
+        #expect(try respond(.complete, 0, of: 3) == .success)
+    }
+
+    @Test("Pieces come in order, and never empty")
+    func pieces() throws {
+        try host.perform(TestHost.setParameters())
+        #expect(try set(.first, 0) == .invalidCommandParameters)
+        #expect(try set(.intermediate, 0) == .invalidCommandParameters)
+        #expect(try set(.last, 0) == .invalidCommandParameters)
+        #expect(try set(HCI.DataOperation(rawValue: 5), 3) == .invalidCommandParameters)
+        #expect(try set(.unchanged, 0) == .invalidCommandParameters)
+        #expect(try set(.first, 100) == .success)
+        #expect(try host.enableStatus(run) == .commandDisallowed)
+        #expect(try set(.last, 100) == .success)
+        #expect(try host.enableStatus(run) == .success)
+        #expect(try set(.first, 100) == .commandDisallowed)
+        #expect(try set(.unchanged, 1) == .invalidCommandParameters)
+        #expect(try set(.unchanged, 0) == .success)
+        #expect(try set(.complete, 100) == .success)
+    }
+
+    @Test("More than 1,650 octets are too many, and then all are gone")
+    func tooMuch() throws {
+        try host.perform(TestHost.setParameters(1, [.scannable]))
+        #expect(try respond(.first, 251) == .success)
+        for _ in 0..<5 { #expect(try respond(.intermediate, 251) == .success) }
+        #expect(try respond(.last, 251) == .memoryCapacityExceeded)
+        #expect(try host.enableStatus(run) == .commandDisallowed)
+        #expect(try respond(.complete, 251) == .success)
+        #expect(try host.enableStatus(run) == .success)
+    }
+
+    @Test("Data that does not fit into the interval is too long")
+    func tooLong() throws {
+        var parameters = TestHost.setParameters(1, [], interval: 32...32)
+        parameters.primaryPHY = .leCoded
+        parameters.secondaryPHY = .leCoded
+        try host.perform(parameters)
+        try host.setData(bytes(1000))
+        #expect(try host.enableStatus(run) == .packetTooLong)
+        try host.setData(bytes(100))
+        #expect(try host.enableStatus(run) == .success)
+        #expect(try set(.complete, 251) == .packetTooLong)
+        try host.disable(1)
+        try host.setData(bytes(1000))
+        #expect(try host.status(parameters) == .packetTooLong)
+    }
+
+    @Test("A connectable set sends one packet")
+    func connectableData() throws {
+        try host.perform(TestHost.setParameters(1, [.connectable]))
+        try host.setData(bytes(246))
+        #expect(try host.enableStatus(run) == .invalidCommandParameters)
+        try host.setData(bytes(245))
+        #expect(try host.enableStatus(run) == .success)
+        #expect(try set(.complete, 246) == .packetTooLong)
+    }
+
+    @Test("Another manner must go with the data there is")
+    func otherManner() throws {
+        try host.perform(TestHost.setParameters())
+        try host.setData(bytes(32))
+        #expect(try host.status(TestHost.setParameters(1, [.legacy])) == .invalidCommandParameters)
+        #expect(
+            try host.status(TestHost.setParameters(1, [.scannable])) == .invalidCommandParameters
+        )
+        try host.setData(bytes(31))
+        #expect(try host.status(TestHost.setParameters(1, [.legacy])) == .success)
+    }
+
+    @Test("A scannable set needs a response to be enabled, and keeps one while it is")
+    func responseNeeded() throws {
+        try host.perform(TestHost.setParameters(1, [.scannable]))
+        #expect(try host.enableStatus(run) == .commandDisallowed)
+        try host.setResponse(bytes(1))
+        #expect(try host.enableStatus(run) == .success)
+        #expect(try respond(.complete, 0) == .commandDisallowed)
+        #expect(try respond(.first, 5) == .commandDisallowed)
+        #expect(try respond(.unchanged, 0) == .invalidCommandParameters)
+        #expect(try respond(.complete, 5) == .success)
+    }
+
+    @Test("Enabling names sets that are there, each once")
+    func enabling() throws {
+        let none = HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [])
+        #expect(try host.status(none) == .invalidCommandParameters)
+        try host.perform(TestHost.setParameters(1))
+        #expect(try host.enableStatus(run, run) == .invalidCommandParameters)
+        let other = HCI.AdvertisingSetRun(advertisingHandle: 2)
+        #expect(try host.enableStatus(run, other) == .unknownAdvertisingIdentifier)
+        #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
+    }
+
+    @Test(
+        "High duty cycle advertising lasts up to 1.28 s",
+        arguments: [0, 1, 128, 129] as [UInt16]
+    )
+    func highDutyCycle(duration: UInt16) throws {
+        let properties: HCI.AdvertisingProperties = [
+            .legacy, .connectable, .directed, .highDutyCycle,
+        ]
+        try host.perform(TestHost.setParameters(1, properties))
+        let status = try host.enableStatus(
+            HCI.AdvertisingSetRun(
+                advertisingHandle: 1,
+                duration: HCI.Timeout(rawValue: duration)
+            )
+        )
+        #expect(status == ((1...128).contains(duration) ? .success : .invalidCommandParameters))
+    }
+
+    @Test("A set needs its own random address")
+    func randomAddress() throws {
+        var parameters = TestHost.setParameters()
+        parameters.ownAddressType = .random
+        try host.perform(parameters)
+        #expect(try host.enableStatus(run) == .invalidCommandParameters)
+        let address = HCI.BareAddress(value: 0xC000_0000_0001)
+        try host.perform(
+            HCI.LESetAdvertisingSetRandomAddress(advertisingHandle: 1, address: address)
+        )
+        #expect(try host.enableStatus(run) == .success)
+    }
+
+    @Test(
+        "The power that is chosen is no more than was asked for",
+        arguments: [-20, 0, 20, 127] as [Int8]
+    )
+    func power(asked: Int8) throws {
+        var parameters = TestHost.setParameters()
+        parameters.transmitPower = asked
+        #expect(try host.perform(parameters).transmitPower == min(0, asked))
+    }
+
+    @Test("Up to 1,650 octets can be advertised")
+    func dataLength() throws {
+        #expect(try host.perform(HCI.LEReadMaximumAdvertisingDataLength()).length == 1650)
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("What an advertiser answers")
+struct AdvertisingRequestTests {
+    let world = World(seed: 13, pathLoss: .indoors)
+    let host: TestHost
+    let sniffer: Sniffer
+    let tester: LowerTester
+
+    init() throws {
+        host = try TestHost(world)
+        sniffer = Sniffer(world)
+        tester = try LowerTester(world, sniffer)
+        try host.unmaskEverything()
+    }
+
+    private func welcome(_ address: DeviceAddress) throws {
+        try host.perform(HCI.LEAddDeviceToFilterAcceptList(address: HCI.PeerAddress(address)))
+    }
+
+    @Test(
+        "LL/DDI/ADV/BV-05-C and BV-17-C: a scan request is answered, T_IFS later",
+        arguments: [HCI.AdvertisingType.connectableUndirected, .scannable]
+    )
+    func scanResponse(type: HCI.AdvertisingType) throws {
+        try host.advertise(type, response: [3, 9, 65, 66])
+        let answer = try #require(try tester.askForScan())
+        #expect(answer.scanResponse?.data == [3, 9, 65, 66])
+        #expect(answer.channel == 38 && answer.addressee == tester.radio)
+        // The event goes on after the response, on the channel that is left.
+        let rest = sniffer.packets.drop { $0.start <= answer.start }
+        #expect(rest.first?.channel == 39)
+        let pause = try #require(rest.first).start - answer.end
+        #expect(pause > .zero && pause < .milliseconds(1))
+        #expect(host.events.isEmpty)
+    }
+
+    @Test(
+        "Who must not ask for a scan response gets none",
+        arguments: [HCI.AdvertisingType.nonConnectable, .directedLowDutyCycle]
+    )
+    func noScanResponse(type: HCI.AdvertisingType) throws {
+        try host.advertise(type, response: [3, 9, 65, 66])
+        #expect(try tester.askForScan() == nil)
+    }
+
+    @Test("A request that comes too late, or for somebody else, is not answered")
+    func wrongRequests() throws {
+        try host.advertise(response: [1, 2])
+        tester.lateness = .microseconds(5)
+        #expect(try tester.askForScan() == nil)
+        tester.lateness = .zero
+        tester.advertiser = TestHost.stranger
+        #expect(try tester.askForScan() == nil)
+        #expect(try tester.askForConnection() == nil)
+        #expect(host.events.isEmpty)
+        tester.advertiser = nil
+        #expect(try tester.askForScan() != nil)
+    }
+
+    @Test("After a request that is not answered the event goes on")
+    func unanswered() throws {
+        try host.advertise(policy: .filtered)
+        #expect(try tester.askForScan() == nil)
+        let next = try #require(sniffer.packets.first { $0.channel == 39 })
+        let request = try #require(sniffer.packets.first { $0.sender == tester.radio })
+        #expect(next.start > request.end)
+        #expect(next.start - request.end < .milliseconds(1))
+        world.run(for: .seconds(1))
+        #expect(sniffer.packets.count > 20)
+    }
+
+    @Test("LL/DDI/ADV/BV-06-C: a connection request ends advertising")
+    func connection() throws {
+        try host.advertise()
+        #expect(try tester.askForConnection() == nil)
+        guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
+            Issue.record("no Connection Complete: \(host.events)")
+            return
+        }
+        #expect(event.connection.status == .success && event.connection.role == .peripheral)
+        #expect(event.connection.peerAddress == HCI.PeerAddress(tester.address))
+        #expect(event.advertisingHandle == 0xFF)
+        sniffer.forget()
+        world.run(for: .milliseconds(100))
+        #expect(sniffer.packets.isEmpty)
+        try host.perform(TestHost.parameters())
+    }
+
+    @Test("LL/DDI/ADV/BV-07-C: a scan request first, and then a connection request")
+    func both() throws {
+        try host.advertise(response: [2, 10, 0])
+        #expect(try tester.askForScan() != nil)
+        #expect(host.events.isEmpty)
+        try tester.askForConnection()
+        #expect(!host.events.isEmpty)
+    }
+
+    @Test(
+        "LL/DDI/ADV/BV-08-C and BV-09-C: requests of who is not in the list are passed over",
+        arguments: [
+            HCI.AdvertisingFilterPolicy.unfiltered, .scanFiltered, .connectFiltered, .filtered,
+        ]
+    )
+    func filter(policy: HCI.AdvertisingFilterPolicy) throws {
+        let friend = tester.address
+        try welcome(friend)
+        try host.advertise(policy: policy, response: [1, 2])
+        tester.address = TestHost.stranger
+        let filtersScans = policy == .scanFiltered || policy == .filtered
+        let filtersConnections = policy == .connectFiltered || policy == .filtered
+        #expect((try tester.askForScan() == nil) == filtersScans)
+        tester.address = friend
+        #expect(try tester.askForScan() != nil)
+        tester.address = TestHost.stranger
+        try tester.askForConnection()
+        #expect(host.events.isEmpty == filtersConnections)
+        guard filtersConnections else { return }
+        tester.address = friend
+        try tester.askForConnection()
+        #expect(!host.events.isEmpty)
+    }
+
+    @Test(
+        "Only the target connects to directed advertising, and no list is asked",
+        arguments: [HCI.AdvertisingType.directedLowDutyCycle, .directedHighDutyCycle]
+    )
+    func directed(type: HCI.AdvertisingType) throws {
+        try host.advertise(type, policy: .filtered)
+        try tester.askForConnection()
+        #expect(host.events.isEmpty)
+        tester.address = TestHost.stranger
+        try tester.askForConnection()
+        #expect(host.events.count >= 1)
+        world.run(for: .milliseconds(500))
+        #expect(sniffer.packets.last?.legacy == nil)
+    }
+
+    @Test("A device that is connected cannot connect again")
+    func connectedAlready() throws {
+        try host.advertise()
+        try tester.askForConnection()
+        host.forget()
+        try host.perform(HCI.LESetAdvertisingEnable(isEnabled: true))
+        try tester.askForConnection()
+        let isConnected = host.events.contains {
+            if case .enhancedConnectionCompleteV2 = $0 { true } else { false }
+        }
+        #expect(!isConnected)
+    }
+}
+
+@Suite("What an extended advertiser answers")
+struct ExtendedRequestTests {
+    let world = World(seed: 14)
+    let host: TestHost
+    let sniffer: Sniffer
+    let tester: LowerTester
+
+    init() throws {
+        host = try TestHost(world)
+        sniffer = Sniffer(world)
+        tester = try LowerTester(world, sniffer)
+        try host.unmaskEverything()
+    }
+
+    @Test(
+        "LL/DDI/ADV/BV-45-C and BV-52-C: AUX_SCAN_RSP and its chain",
+        arguments: [1, 245, 246, 800, 1650],
+        [PHY.le1M, .le2M, .leCoded]
+    )
+    func scanResponse(length: Int, phy: PHY) throws {
+        let data = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        var parameters = TestHost.setParameters(2, [.scannable], interval: 400...400)
+        parameters.secondaryPHY = phy
+        parameters.reportsScanRequests = true
+        try host.perform(parameters)
+        try host.setResponse(data, of: 2)
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
+        let answer = try #require(try tester.askAuxiliaryForScan())
+        #expect(answer.extended?.kind == .scanResponse && answer.modulation.phy == phy)
+        #expect(answer.extended?.advertiser != nil && answer.extended?.sid == 2)
+        world.run(for: .milliseconds(150))
+        let chain = sniffer.packets.filter { $0.start >= answer.start && $0.channel < 37 }
+        let parts = chain.prefix { $0.extended?.kind != .auxiliary }
+        #expect(parts.flatMap { $0.extended?.data ?? [] } == data)
+        #expect(parts.last?.extended?.pointer == nil)
+        #expect(
+            host.events == [
+                .scanRequestReceived(
+                    HCI.LEScanRequestReceived(
+                        advertisingHandle: 2,
+                        scanner: HCI.PeerAddress(tester.address)
+                    )
+                )
+            ]
+        )
+    }
+
+    @Test("Scan requests are reported only if the host wants to know", arguments: [true, false])
+    func reports(isWanted: Bool) throws {
+        var parameters = TestHost.setParameters(2, [.legacy, .scannable])
+        parameters.reportsScanRequests = isWanted
+        try host.perform(parameters)
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
+        #expect(try tester.askForScan() != nil)
+        #expect(host.events.count == (isWanted ? 1 : 0))
+    }
+
+    @Test("AUX_CONNECT_REQ is answered, and the set ends", arguments: [PHY.le1M, .le2M, .leCoded])
+    func connection(phy: PHY) throws {
+        var parameters = TestHost.setParameters(5, [.connectable])
+        parameters.secondaryPHY = phy
+        try host.perform(parameters)
+        try host.perform(TestHost.setParameters(6, [.legacy]))
+        try host.setData([1, 2, 3], of: 5)
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5, eventLimit: 100))
+        let answer = try #require(try tester.askAuxiliaryForConnection())
+        #expect(answer.connectionResponse?.initiator == tester.address)
+        #expect(answer.addressee == tester.radio && answer.modulation.phy == phy)
+        guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
+            Issue.record("no Connection Complete: \(host.events)")
+            return
+        }
+        #expect(event.advertisingHandle == 5)
+        let end = try #require(host.terminations.first)
+        #expect(end.status == .success && end.advertisingHandle == 5)
+        #expect(end.connectionHandle == event.connection.connectionHandle)
+        #expect(end.completedEvents >= 1)
+        sniffer.forget()
+        world.run(for: .milliseconds(500))
+        #expect(sniffer.packets.isEmpty)
+    }
+
+    @Test("Other sets go on when one has led to a connection")
+    func otherSets() throws {
+        try host.perform(TestHost.setParameters(5, [.legacy, .connectable, .scannable]))
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5))
+        try tester.askForConnection()
+        try host.perform(TestHost.setParameters(6, [.legacy], interval: 32...32))
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 6))
+        sniffer.forget()
+        world.run(for: .seconds(1))
+        #expect(sniffer.packets.count > 100)
+        #expect(sniffer.packets.allSatisfy { $0.legacy?.set == 6 })
+    }
+}

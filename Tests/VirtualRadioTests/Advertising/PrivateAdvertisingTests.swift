@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("Private advertising")
+struct PrivateAdvertisingTests {
+    let world = World(seed: 17)
+    let host: TestHost
+    let sniffer: Sniffer
+    let friend = DeviceAddress(value: 0xC000_5E00_0003, kind: .random)
+
+    init() throws {
+        host = try TestHost(world)
+        sniffer = Sniffer(world)
+        try host.unmaskEverything()
+        try host.perform(
+            HCI.LEAddDeviceToResolvingList(
+                peerIdentity: HCI.PeerAddress(friend),
+                peerKey: try #require(HCI.Key128([UInt8](repeating: 3, count: 16))),
+                localKey: try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
+            )
+        )
+        try host.perform(HCI.LESetAddressResolutionEnable(isEnabled: true))
+    }
+
+    @Test("The own address is a private one, made for the peer, where there is an entry for it")
+    func ownAddress() throws {
+        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: friend)
+        world.run(for: .seconds(1))
+        let addresses = Set(sniffer.packets.compactMap(\.legacy?.advertiser))
+        #expect(addresses.count == 1)
+        #expect(addresses.allSatisfy { $0.randomKind == .resolvablePrivate })
+    }
+
+    @Test("Without an entry it is the public one")
+    func fallback() throws {
+        try host.advertise(.connectableUndirected, own: .resolvableOrPublic)
+        world.run(for: .seconds(1))
+        let addresses = Set(sniffer.packets.compactMap(\.legacy?.advertiser))
+        #expect(addresses.count == 1 && addresses.allSatisfy { $0.kind == .public })
+    }
+
+    @Test("It changes when the private addresses are replaced, and the rhythm stays")
+    func rotation() throws {
+        try host.perform(
+            HCI.LESetResolvablePrivateAddressTimeout(timeout: HCI.AddressTimeout(rawValue: 10))
+        )
+        try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: friend)
+        world.run(for: .seconds(100))
+        let addresses = Set(sniffer.packets.compactMap(\.legacy?.advertiser))
+        #expect((9...12).contains(addresses.count))
+        #expect((930...960).contains(sniffer.events.count))
+        for event in sniffer.events {
+            #expect(Set(event.compactMap(\.legacy?.advertiser)).count == 1)
+        }
+    }
+
+    @Test("The target of directed advertising is called by a private address as well")
+    func target() throws {
+        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
+        world.run(for: .seconds(1))
+        let targets = Set(sniffer.packets.compactMap(\.legacy?.target))
+        #expect(targets.count == 1 && targets != [friend])
+        #expect(targets.allSatisfy { $0.randomKind == .resolvablePrivate })
+    }
+
+    @Test("A target that connects by its private address is told by its identity")
+    func connection() throws {
+        let tester = try LowerTester(world, sniffer)
+        try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: friend)
+        world.run(for: .seconds(1))
+        let advertisement = try #require(sniffer.packets.last?.legacy)
+        tester.address = try #require(advertisement.target)
+        try tester.askForConnection()
+        guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
+            Issue.record("no Connection Complete: \(host.events)")
+            return
+        }
+        #expect(event.connection.peerAddress.isIdentity)
+        #expect(event.connection.peerAddress.value == friend.value)
+        #expect(event.connection.peerPrivateAddress.value == tester.address.value)
+        #expect(event.connection.localPrivateAddress.value == advertisement.advertiser.value)
+    }
+
+    @Test("A device that must be private is not answered by its identity address")
+    func refused() throws {
+        let tester = try LowerTester(world, sniffer)
+        try host.advertise(.connectableUndirected, own: .public, response: [1, 1])
+        tester.address = friend
+        #expect(try tester.askForScan() == nil)
+        try tester.askForConnection()
+        #expect(host.events.isEmpty)
+        tester.address = TestHost.stranger
+        #expect(try tester.askForScan() != nil)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A device without a Link Layer: asks an advertiser whatever a test wants, whenever it wants.
+final class LowerTester {
+    /// What it does not ask in time for, it does not ask.
+    static let patience = Duration.seconds(30)
+
+    let world: World
+    let sniffer: Sniffer
+    /// Its own radio.
+    let radio: RadioID
+    /// Its own address.
+    var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
+    /// How much later than T_IFS after the packet it asks.
+    var lateness = Duration.zero
+    /// What it asks, if that is not the address in the advertisement.
+    var advertiser: DeviceAddress?
+
+    /// Puts the tester into the world.
+    init(_ world: World, _ sniffer: Sniffer) throws {
+        self.world = world
+        self.sniffer = sniffer
+        radio = try #require(world.addController(ControllerConfiguration())?.radio)
+    }
+
+    /// Sends SCAN_REQ on channel 38 of the next event, and tells what the advertiser sent in answer.
+    @discardableResult
+    func askForScan() throws -> AdvertisingPacket? {
+        let (packet, end) = try nextOnChannel38()
+        let pdu = try #require(packet.legacy)
+        let request = ScanRequest(
+            set: pdu.set,
+            scanner: address,
+            advertiser: advertiser ?? pdu.advertiser
+        )
+        return send(.scanRequest(request), to: packet.sender, on: 38, .le1M, after: end)
+    }
+
+    /// Sends CONNECT_IND on channel 38 of the next event, and tells what the advertiser sent in
+    /// answer: which should be nothing.
+    @discardableResult
+    func askForConnection() throws -> AdvertisingPacket? {
+        let (packet, end) = try nextOnChannel38()
+        let pdu = try #require(packet.legacy)
+        let request = try connectionRequest(pdu.set, pdu.advertiser, .le1M, isAuxiliary: false)
+        return send(.connectionRequest(request), to: packet.sender, on: 38, .le1M, after: end)
+    }
+
+    /// Sends AUX_SCAN_REQ after the auxiliary packet of the next event, and tells what the
+    /// advertiser sent in answer.
+    @discardableResult
+    func askAuxiliaryForScan() throws -> AdvertisingPacket? {
+        let (packet, end) = try nextAuxiliary()
+        let pdu = try #require(packet.extended)
+        let request = ScanRequest(
+            set: pdu.set,
+            scanner: address,
+            advertiser: try #require(advertiser ?? pdu.advertiser)
+        )
+        return send(
+            .scanRequest(request),
+            to: packet.sender,
+            on: try #require(announced?.channel.index),
+            packet.modulation,
+            after: end
+        )
+    }
+
+    /// Sends AUX_CONNECT_REQ after the auxiliary packet of the next event, and tells what the
+    /// advertiser sent in answer.
+    @discardableResult
+    func askAuxiliaryForConnection() throws -> AdvertisingPacket? {
+        let (packet, end) = try nextAuxiliary()
+        let pdu = try #require(packet.extended)
+        let request = try connectionRequest(
+            pdu.set,
+            try #require(pdu.advertiser),
+            packet.modulation,
+            isAuxiliary: true
+        )
+        return send(
+            .connectionRequest(request),
+            to: packet.sender,
+            on: try #require(announced?.channel.index),
+            packet.modulation,
+            after: end
+        )
+    }
+
+    private var announced: ExtendedAdvertisement.Pointer?
+
+    /// The packet on channel 37 of the next event, and when the one after it, on 38, will end: it is
+    /// as long, and comes as long after it as it did in the event before.
+    private func nextOnChannel38() throws -> (AdvertisingPacket, end: Instant) {
+        let first = try waitFor { $0.channel == 37 }
+        let second = try waitFor { $0.channel == 38 }
+        let next = try waitFor { $0.channel == 37 }
+        return (next, next.end + (second.end - first.end))
+    }
+
+    /// An auxiliary packet, and when the next of its kind will end.
+    private func nextAuxiliary() throws -> (AdvertisingPacket, end: Instant) {
+        let packet = try waitFor { $0.extended?.kind == .auxiliary }
+        let primary = try waitFor { $0.extended?.pointer != nil && $0.channel == 39 }
+        announced = primary.extended?.pointer
+        let start = try #require(announced?.start)
+        return (packet, start + (packet.end - packet.start))
+    }
+
+    private func waitFor(
+        _ condition: (AdvertisingPacket) -> Bool
+    ) throws -> AdvertisingPacket {
+        sniffer.forget()
+        world.run(until: { sniffer.packets.contains(where: condition) }, bound: Self.patience)
+        return try #require(sniffer.packets.last { condition($0) }, "nobody advertises")
+    }
+
+    private func send(
+        _ pdu: AdvertisingPDU,
+        to advertiser: RadioID,
+        on channel: Int,
+        _ modulation: Modulation,
+        after end: Instant
+    ) -> AdvertisingPacket? {
+        guard let channel = RadioChannel(channel) else { return nil }
+        let request = AdvertisingPacket(
+            pdu,
+            from: radio,
+            to: advertiser,
+            on: channel,
+            modulation: modulation,
+            start: end + FrameSpace.betweenFrames + lateness
+        )
+        world.core.ether.transmit(request)
+        sniffer.forget()
+        world.run(until: request.end + FrameSpace.betweenFrames + .milliseconds(20))
+        return sniffer.packets.first {
+            $0.sender == advertiser && $0.start == request.end + FrameSpace.betweenFrames
+                && $0.transmission.channel == channel
+        }
+    }
+
+    private func connectionRequest(
+        _ set: UInt8,
+        _ advertiser: DeviceAddress,
+        _ modulation: Modulation,
+        isAuxiliary: Bool
+    ) throws -> ConnectionRequest {
+        let proposal = LinkProposal(
+            central: radio,
+            centralAddress: address,
+            peripheralAddress: advertiser,
+            parameters: LinkParameters(
+                interval: .milliseconds(30),
+                latency: 0,
+                supervisionTimeout: .seconds(1)
+            ),
+            modulation: modulation,
+            isAuxiliary: isAuxiliary
+        )
+        let link = world.core.ether.proposeLink(proposal)
+        return ConnectionRequest(
+            set: set,
+            initiator: address,
+            advertiser: self.advertiser ?? advertiser,
+            link: try #require(link),
+            isAuxiliary: isAuxiliary
+        )
+    }
+}
