@@ -16,15 +16,21 @@ struct AdvertisingFuzzTests {
         .leSetAdvertisingEnable,
     ]
 
+    /// Kinds of advertising, and one that is none.
+    private static let properties: [UInt16] = [
+        0x00, 0x01, 0x02, 0x04, 0x05, 0x10, 0x12, 0x13, 0x15, 0x1D, 0x20, 0x41, 0x40, 0x7F,
+    ]
+
     /// A handle that may be one of three.
     private func handle(_ dice: inout SplitMix64) -> UInt8 { UInt8(dice.next() % 3) }
 
     /// Parameters that are mostly possible.
     private func parameters(_ dice: inout SplitMix64) -> HCI.LESetExtendedAdvertisingParameters {
-        let properties = HCI.AdvertisingProperties(rawValue: UInt16(dice.next() % 0x80))
+        let raw = Self.properties[Int(dice.next() % UInt64(Self.properties.count))]
+        let properties = HCI.AdvertisingProperties(rawValue: raw)
         var parameters = TestHost.setParameters(handle(&dice), properties, interval: 32...160)
         parameters.primaryPHY = dice.next() % 3 == 0 ? .leCoded : .le1M
-        parameters.secondaryPHY = PHY(rawValue: UInt8(dice.next() % 4))
+        parameters.secondaryPHY = PHY(rawValue: 1 + UInt8(dice.next() % 3))
         parameters.channels = HCI.AdvertisingChannels(rawValue: UInt8(dice.next() % 8))
         parameters.ownAddressType = HCI.OwnAddressType(rawValue: UInt8(dice.next() % 4))
         parameters.reportsScanRequests = dice.next() % 2 == 0

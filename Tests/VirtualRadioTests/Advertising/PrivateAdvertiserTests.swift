@@ -4,8 +4,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-@Suite("Private advertising")
-struct PrivateAdvertisingTests {
+@Suite("An advertiser with private addresses")
+struct PrivateAdvertiserTests {
     let world = World(seed: 17)
     let host: TestHost
     let sniffer: Sniffer
