@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Procedures: data length")
+struct DataLengthTests {
+    private func change(_ event: HCI.Event?) -> HCI.LEDataLengthChange? {
+        guard case .dataLengthChange(let change) = event else { return nil }
+        return change
+    }
+
+    private static let longest = LinkProcedureRequest.setDataLength(
+        octets: 251,
+        time: .microseconds(2_120)
+    )
+
+    @Test(
+        "LL/CON/CEN/BV-73-C, BV-74-C, LL/CON/PER/BV-77-C, BV-78-C: one side sends longer packets",
+        arguments: LinkSide.allCases
+    )
+    func oneWay(side: LinkSide) throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(side, Self.longest)
+        dialogue.run(events: 1)
+        #expect(dialogue.script.map { $0.dropFirst(2) } == ["LENGTH_REQ", "LENGTH_RSP"])
+        let sender = change(dialogue[side].events.first)
+        #expect(sender?.transmitOctets == 251)
+        #expect(sender?.transmitTime.rawValue == 2_120)
+        #expect(sender?.receiveOctets == 27)
+        #expect(sender?.receiveTime.rawValue == 328)
+        let receiver = change(dialogue[side.other].events.first)
+        #expect(receiver?.transmitOctets == 27)
+        #expect(receiver?.receiveOctets == 251)
+        #expect(receiver?.receiveTime.rawValue == 2_120)
+        #expect(dialogue[side].procedures.dataLength.sendLimit(on: .le1M) == 251)
+        #expect(dialogue[side].actions == [.setDataLength(dialogue[side].procedures.dataLength)])
+    }
+
+    @Test("What does not change is told to nobody")
+    func noChange() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, Self.longest)
+        dialogue.run(events: 1)
+        dialogue.forget()
+        try dialogue.ask(.central, Self.longest)
+        dialogue.run(events: 1)
+        #expect(dialogue.script.count == 2)
+        #expect(dialogue.central.events.isEmpty && dialogue.peripheral.events.isEmpty)
+        #expect(dialogue.central.actions.isEmpty && dialogue.peripheral.actions.isEmpty)
+    }
+
+    @Test("A suggested default is asked for as soon as the link is there")
+    func suggestion() throws {
+        let dialogue = Dialogue { _, local in
+            local.suggestedOctets = 251
+            local.suggestedTime = .microseconds(2_120)
+        }
+        dialogue.run(events: 2)
+        for side in LinkSide.allCases {
+            let length = dialogue[side].procedures.dataLength
+            #expect(length.sendOctets == 251 && length.receiveOctets == 251)
+            #expect(dialogue[side].events.count == 1)
+        }
+    }
+
+    @Test("A peer that knows nothing of long packets is not asked again")
+    func unknown() throws {
+        let dialogue = Dialogue { side, local in
+            if side == .peripheral { local.features.remove(.dataPacketLengthExtension) }
+        }
+        try dialogue.ask(.central, Self.longest)
+        dialogue.run(events: 1)
+        #expect(dialogue.script == ["→ LENGTH_REQ", "← UNKNOWN_RSP"])
+        #expect(dialogue.central.events.isEmpty)
+        try dialogue.ask(.central, .readFeatures)
+        dialogue.run(events: 1)
+        try dialogue.ask(.central, Self.longest)
+        dialogue.run(events: 1)
+        #expect(dialogue.script.count == 4)
+    }
+
+    @Test("LL/CON/CEN/BV-76-C: both ask at once, and agree")
+    func crossing() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, Self.longest)
+        try dialogue.ask(.peripheral, .setDataLength(octets: 100, time: .microseconds(1_000)))
+        dialogue.run(events: 2)
+        let central = dialogue.central.procedures.dataLength
+        let peripheral = dialogue.peripheral.procedures.dataLength
+        #expect(central.sendOctets == 251 && central.receiveOctets == 100)
+        #expect(peripheral.sendOctets == 100 && peripheral.receiveOctets == 251)
+        #expect(peripheral.sendTime == central.receiveTime)
+    }
+
+    @Test(
+        "Lengths and times that there are not are refused",
+        arguments: [
+            (26, 328), (252, 2_120), (27, 327), (251, 17_041),
+        ]
+    )
+    func illegal(octets: Int, time: Int64) {
+        let dialogue = Dialogue()
+        let request = LinkProcedureRequest.setDataLength(octets: octets, time: .microseconds(time))
+        #expect(dialogue.refusal(.central, request) == .invalidCommandParameters)
+    }
+
+    @Test("On LE Coded a packet of 27 octets may always take 2704 µs")
+    func coded() throws {
+        let dialogue = Dialogue(modulation: .codedS8)
+        let length = dialogue.central.procedures.dataLength
+        #expect(length.sendTime == .microseconds(2_704))
+        #expect(length.sendOctets == 27)
+        try dialogue.ask(.central, .setDataLength(octets: 251, time: .microseconds(17_040)))
+        dialogue.run(events: 1)
+        #expect(dialogue.central.procedures.dataLength.sendLimit(on: .codedS8) == 251)
+    }
+
+    @Test(
+        "Time limits the payload where octets do not",
+        arguments: [
+            (Modulation.le1M, 1_064, 119), (.le2M, 1_064, 251), (.codedS2, 2_704, 136),
+            (.codedS8, 2_704, 27),
+            (.codedS8, 328, 27),
+        ]
+    )
+    func limits(modulation: Modulation, time: Int64, octets: Int) {
+        var length = DataLength.minimum
+        length.sendOctets = 251
+        length.sendTime = .microseconds(time)
+        #expect(length.sendLimit(on: modulation) == octets)
+        let packet = DataPDU(payloadLength: octets, isEncrypted: true)
+        #expect(packet.airTime(modulation) <= length.sendTime || octets == 27)
+    }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Procedures: encryption")
+struct EncryptionTests {
+    static let key = [UInt8](1...16)
+    static let start = [
+        "→ ENC_REQ", "← ENC_RSP", "← START_ENC_REQ", "→ START_ENC_RSP", "← START_ENC_RSP",
+    ]
+
+    private func key(_ octets: [UInt8] = key) throws -> HCI.Key128 {
+        try #require(HCI.Key128(octets))
+    }
+
+    private func encrypt(_ octets: [UInt8] = key) throws -> LinkProcedureRequest {
+        .encrypt(random: 0x0102, encryptedDiversifier: 0x0304, key: try key(octets))
+    }
+
+    private func change(_ event: HCI.Event?) -> HCI.EncryptionChange? {
+        guard case .encryptionChange(let change) = event else { return nil }
+        return change
+    }
+
+    private func refresh(_ event: HCI.Event?) -> HCI.EncryptionKeyRefreshComplete? {
+        guard case .encryptionKeyRefreshComplete(let complete) = event else { return nil }
+        return complete
+    }
+
+    /// A link that is encrypted already.
+    private func encrypted(
+        _ adjust: (LinkSide, inout LinkCapabilities) -> Void = { _, _ in }
+    ) throws -> Dialogue {
+        let dialogue = Dialogue(adjust)
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        try dialogue.ask(.peripheral, .provideKey(try key()))
+        dialogue.run(events: 3)
+        return dialogue
+    }
+
+    @Test("LL/SEC/CEN/BV-01-C, LL/SEC/PER/BV-01-C: a link is encrypted")
+    func starts() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        #expect(dialogue.central.procedures.isDataPaused)
+        dialogue.run(events: 1)
+        #expect(dialogue.peripheral.procedures.isDataPaused)
+        guard case .longTermKeyRequest(let request) = dialogue.peripheral.events.first else {
+            Issue.record("the host was not asked for the key")
+            return
+        }
+        #expect(request.random == 0x0102)
+        #expect(request.encryptedDiversifier == 0x0304)
+        try dialogue.ask(.peripheral, .provideKey(try key()))
+        dialogue.run(events: 3)
+        #expect(dialogue.script == Self.start)
+        for side in LinkSide.allCases {
+            #expect(change(dialogue[side].events.last)?.status == .success)
+            #expect(change(dialogue[side].events.last)?.encryption == .on)
+            #expect(dialogue.isEncrypted(from: side))
+            #expect(!dialogue[side].procedures.isDataPaused)
+            dialogue.sendData(to: side)
+            #expect(dialogue[side].reason == nil)
+        }
+    }
+
+    @Test("LL/SEC/CEN/BV-02-C, LL/SEC/PER/BV-02-C: the key is refreshed")
+    func refreshes() throws {
+        let dialogue = try encrypted()
+        dialogue.forget()
+        let other = [UInt8](repeating: 9, count: 16)
+        try dialogue.ask(.central, try encrypt(other))
+        dialogue.run(events: 2)
+        try dialogue.ask(.peripheral, .provideKey(try key(other)))
+        dialogue.run(events: 3)
+        #expect(
+            dialogue.script
+                == ["→ PAUSE_ENC_REQ", "← PAUSE_ENC_RSP", "→ PAUSE_ENC_RSP"] + Self.start
+        )
+        for side in LinkSide.allCases {
+            #expect(refresh(dialogue[side].events.last)?.status == .success)
+            #expect(dialogue.isEncrypted(from: side))
+        }
+    }
+
+    @Test(
+        "LL/SEC/CEN/BV-06-C, LL/SEC/PER/BV-06-C: without the key the link stays as it is",
+        arguments: [true, false]
+    )
+    func keyMissing(isExtended: Bool) throws {
+        let dialogue = Dialogue()
+        if isExtended {
+            try dialogue.ask(.central, .readFeatures)
+            dialogue.run(events: 1)
+        }
+        dialogue.forget()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        try dialogue.ask(.peripheral, .refuseKey)
+        dialogue.run(events: 1)
+        #expect(dialogue.script.last == (isExtended ? "← REJECT_EXT_IND" : "← REJECT_IND"))
+        #expect(change(dialogue.central.events.last)?.status == .pinOrKeyMissing)
+        #expect(change(dialogue.central.events.last)?.encryption == .off)
+        #expect(change(dialogue.peripheral.events.last) == nil)
+        for side in LinkSide.allCases {
+            #expect(!dialogue[side].procedures.isDataPaused)
+            #expect(dialogue[side].reason == nil)
+            dialogue.sendData(to: side)
+        }
+        #expect(dialogue.peripheral.reason == nil)
+        try dialogue.ask(.central, try encrypt())
+    }
+
+    @Test("A Peripheral whose host is not asked has no key")
+    func masked() throws {
+        let dialogue = Dialogue()
+        dialogue.peripheral.wanted.remove(.longTermKeyRequest)
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 2)
+        #expect(change(dialogue.central.events.last)?.status == .pinOrKeyMissing)
+        #expect(dialogue.peripheral.events.isEmpty)
+    }
+
+    @Test("LL/SEC/PER/BI-02-C: a link that was encrypted ends if the new key is missing")
+    func refreshFails() throws {
+        let dialogue = try encrypted()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 2)
+        try dialogue.ask(.peripheral, .refuseKey)
+        dialogue.run(events: 1)
+        #expect(dialogue.central.reason == .pinOrKeyMissing)
+        #expect(dialogue.peripheral.reason == .pinOrKeyMissing)
+    }
+
+    @Test("LL/SEC/PER/BI-01-C: hosts with different keys lose the link")
+    func wrongKey() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        try dialogue.ask(.peripheral, .provideKey(try key([UInt8](repeating: 7, count: 16))))
+        dialogue.run(events: 2)
+        #expect(dialogue.peripheral.reason == .messageIntegrityFailure)
+        #expect(change(dialogue.central.events.last) == nil)
+    }
+
+    @Test("LL/SEC/PER/BI-03-C: data in clear while encryption starts ends the link")
+    func dataInClear() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        dialogue.sendData(to: .peripheral)
+        #expect(dialogue.peripheral.reason == .messageIntegrityFailure)
+    }
+
+    @Test(
+        "LL/SEC/CEN/BI-01-C: whatever else the peer says while encryption starts ends the link",
+        arguments: LinkSide.allCases
+    )
+    func strangers(side: LinkSide) throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        dialogue.forge(.pingRequest, to: side)
+        #expect(dialogue[side].reason == .messageIntegrityFailure)
+    }
+
+    @Test("A forged LL_START_ENC_RSP does not make the Peripheral believe in encryption")
+    func forgedStart() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        try dialogue.ask(.peripheral, .provideKey(try key()))
+        dialogue.forge(.startEncryptionResponse, to: .peripheral)
+        #expect(dialogue.peripheral.reason == .messageIntegrityFailure)
+        #expect(change(dialogue.peripheral.events.last) == nil)
+    }
+
+    @Test("Every start has a session of its own")
+    func sessions() throws {
+        let procedures = try (0..<2).map { _ in try encrypted() }
+        let other = try encrypted()
+        try other.ask(.central, try encrypt())
+        other.run(events: 2)
+        try other.ask(.peripheral, .provideKey(try key()))
+        other.run(events: 3)
+        #expect(procedures.allSatisfy { $0.isEncrypted(from: .central) })
+        guard case .encryptionRequest(let first) = other.pdus.first else { return }
+        let again = other.pdus.dropFirst().compactMap { pdu -> EncryptionRequest? in
+            if case .encryptionRequest(let request) = pdu { request } else { nil }
+        }
+        #expect(again.count == 1)
+        #expect(again.first?.diversifier != first.diversifier)
+        #expect(again.first?.vector != first.vector)
+    }
+
+    @Test("Other procedures wait until encryption has started")
+    func waiting() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        try dialogue.ask(.central, .readVersion)
+        dialogue.run(events: 2)
+        try dialogue.ask(.peripheral, .readFeatures)
+        dialogue.run(events: 2)
+        #expect(dialogue.script == ["→ ENC_REQ", "← ENC_RSP"])
+        try dialogue.ask(.peripheral, .provideKey(try key()))
+        dialogue.run(events: 4)
+        #expect(Array(dialogue.script.prefix(5)) == Self.start)
+        #expect(dialogue.script.count == 9)
+    }
+
+    @Test(
+        "Only a Central encrypts, and only once at a time; keys are given when they are asked for"
+    )
+    func refusals() throws {
+        let dialogue = Dialogue()
+        #expect(dialogue.refusal(.peripheral, try encrypt()) == .commandDisallowed)
+        #expect(dialogue.refusal(.peripheral, .provideKey(try key())) == .commandDisallowed)
+        #expect(dialogue.refusal(.peripheral, .refuseKey) == .commandDisallowed)
+        try dialogue.ask(.central, try encrypt())
+        #expect(dialogue.refusal(.central, try encrypt()) == .commandDisallowed)
+        #expect(dialogue.refusal(.central, .provideKey(try key())) == .commandDisallowed)
+        let plain = Dialogue { _, local in local.features.remove(.encryption) }
+        #expect(
+            plain.refusal(.central, try encrypt()) == .unsupportedFeatureOrParameterValue
+        )
+    }
+
+    @Test("A Peripheral that cannot encrypt refuses")
+    func unsupported() throws {
+        let dialogue = Dialogue { side, local in
+            if side == .peripheral { local.features.remove(.encryption) }
+        }
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        #expect(dialogue.script == ["→ ENC_REQ", "← REJECT_IND"])
+        #expect(change(dialogue.central.events.last)?.status == .unsupportedRemoteFeature)
+    }
+
+    @Test("The link may end in the middle of it")
+    func disconnection() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, try encrypt())
+        dialogue.run(events: 1)
+        try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
+        dialogue.run(events: 1)
+        #expect(dialogue.peripheral.reason == .remoteUserTerminatedConnection)
+        #expect(dialogue.central.reason == .connectionTerminatedByLocalHost)
+    }
+}

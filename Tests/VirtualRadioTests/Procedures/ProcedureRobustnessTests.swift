@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Procedures: whatever comes")
+struct ProcedureRobustnessTests {
+    typealias Dice = LanyardTestSupport.SplitMix64
+
+    private static func wish(_ dice: inout Dice) -> ConnectionParameterWish {
+        ConnectionParameterWish(
+            intervalMinimum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
+            intervalMaximum: .microseconds(Int64(dice.next() % 5_000) * 1_250),
+            latency: Int(dice.next() % 600),
+            supervisionTimeout: .milliseconds(Int64(dice.next() % 40_000))
+        )
+    }
+
+    private static func length(_ dice: inout Dice) -> LengthOffer {
+        LengthOffer(
+            receiveOctets: Int(dice.next() % 70_000),
+            receiveTime: .microseconds(Int64(dice.next() % 70_000)),
+            sendOctets: Int(dice.next() % 70_000),
+            sendTime: .microseconds(Int64(dice.next() % 70_000))
+        )
+    }
+
+    private static func phys(_ dice: inout Dice) -> PHYOffer {
+        PHYOffer(
+            send: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: dice.next())),
+            receive: HCI.PHYSet(rawValue: UInt8(truncatingIfNeeded: dice.next()))
+        )
+    }
+
+    private static func indication(_ dice: inout Dice, _ counter: UInt16) -> LLControlPDU {
+        let instant = counter &+ UInt16(truncatingIfNeeded: dice.next() % 12) &- 1
+        switch dice.next() % 3 {
+        case 0:
+            let parameters = LinkParameters(
+                interval: .microseconds(Int64(dice.next() % 4_000) * 1_250),
+                latency: Int(dice.next() % 600),
+                supervisionTimeout: .milliseconds(Int64(dice.next() % 40_000))
+            )
+            return .connectionUpdateIndication(
+                ConnectionUpdate(
+                    parameters: parameters,
+                    windowOffset: .microseconds(Int64(dice.next() % 1_000_000)),
+                    instant: instant
+                )
+            )
+        case 1: return .channelMapIndication(channels: dice.next() >> 27, instant: instant)
+        default:
+            let decision = PHYDecision(
+                centralToPeripheral: PHY(rawValue: UInt8(dice.next() % 5)),
+                peripheralToCentral: PHY(rawValue: UInt8(dice.next() % 5)),
+                instant: instant
+            )
+            return .phyUpdateIndication(decision)
+        }
+    }
+
+    private static func pdu(_ dice: inout Dice, _ counter: UInt16) -> LLControlPDU {
+        let number = dice.next()
+        let octet = UInt8(truncatingIfNeeded: number >> 8)
+        let code = HCI.ErrorCode(rawValue: UInt8(truncatingIfNeeded: number >> 16))
+        switch number % 24 {
+        case 0, 1, 2: return indication(&dice, counter)
+        case 3:
+            return .encryptionRequest(
+                EncryptionRequest(
+                    random: dice.next(),
+                    encryptedDiversifier: 1,
+                    diversifier: 2,
+                    vector: 3
+                )
+            )
+        case 4: return .encryptionResponse(diversifier: dice.next(), vector: 7)
+        case 5: return .startEncryptionRequest
+        case 6: return .startEncryptionResponse
+        case 7: return .unknownResponse(opcode: octet % 0x20)
+        case 8: return .featureRequest(HCI.LEFeatures(rawValue: dice.next()))
+        case 9: return .featureResponse(HCI.LEFeatures(rawValue: dice.next()))
+        case 10: return .pauseEncryptionRequest
+        case 11: return .pauseEncryptionResponse
+        case 12: return .versionIndication(ControllerConfiguration().linkVersion)
+        case 13: return .rejectIndication(code)
+        case 14: return .peripheralFeatureRequest(HCI.LEFeatures(rawValue: dice.next()))
+        case 15: return .connectionParameterRequest(wish(&dice))
+        case 16: return .connectionParameterResponse(wish(&dice))
+        case 17: return .extendedRejectIndication(opcode: octet % 0x20, code)
+        case 18: return .pingRequest
+        case 19: return .lengthRequest(length(&dice))
+        case 20: return .lengthResponse(length(&dice))
+        case 21: return .phyRequest(phys(&dice))
+        case 22: return .phyResponse(phys(&dice))
+        default: return .unknown(opcode: octet, length: Int(octet))
+        }
+    }
+
+    private static func request(_ dice: inout Dice) throws -> LinkProcedureRequest {
+        let key = try #require(HCI.Key128([UInt8](repeating: UInt8(dice.next() % 2), count: 16)))
+        let offer = phys(&dice)
+        switch dice.next() % 13 {
+        case 0: return .readVersion
+        case 1: return .readFeatures
+        case 2: return .updateConnection(wish(&dice))
+        case 3: return .acceptParameters(wish(&dice))
+        case 4: return .refuseParameters(.unacceptableConnectionParameters)
+        case 5:
+            let octets = Int(dice.next() % 300)
+            return .setDataLength(octets: octets, time: .microseconds(Int64(octets) * 20))
+        case 6:
+            let wish = HCI.PHYPreference(transmit: offer.send, receive: offer.receive)
+            return .setPHY(wish, .fast)
+        case 7, 8: return .encrypt(random: 1, encryptedDiversifier: 2, key: key)
+        case 9: return .provideKey(key)
+        case 10: return .refuseKey
+        case 11: return .setAuthenticatedPayloadTimeout(.milliseconds(Int64(dice.next() % 900)))
+        default: return .setChannels(dice.next() >> 20)
+        }
+    }
+
+    /// What has to hold whatever was said.
+    private func check(_ end: Dialogue.End) {
+        let procedures = end.procedures
+        #expect((27...251).contains(procedures.dataLength.sendOctets))
+        #expect((27...251).contains(procedures.dataLength.receiveOctets))
+        #expect(procedures.dataLength.sendTime <= DataLength.longestTime)
+        #expect(procedures.channels.nonzeroBitCount >= 2)
+        #expect(procedures.parameters.interval >= .microseconds(7_500))
+        #expect([PHY.le1M, .le2M, .leCoded].contains(procedures.receiving))
+        #expect(end.reason == nil || procedures.nextDeadline == nil || procedures.isDataPaused)
+    }
+
+    @Test("Twenty thousand PDUs out of the blue, in any state, are survived", arguments: 1...20)
+    func forgeries(seed: UInt64) throws {
+        var dice = Dice(seed: seed)
+        var dialogue = Dialogue(from: UInt16(truncatingIfNeeded: dice.next()))
+        for _ in 0..<1_000 {
+            let side: LinkSide = dice.next() % 2 == 0 ? .central : .peripheral
+            switch dice.next() % 8 {
+            case 0, 1: _ = dialogue.refusal(side, try Self.request(&dice))
+            case 2: dialogue.run(events: Int(dice.next() % 10))
+            case 3: dialogue.sendData(to: side)
+            default: break
+            }
+            dialogue.forge(Self.pdu(&dice, dialogue.eventCounter), to: side)
+            check(dialogue.central)
+            check(dialogue.peripheral)
+            if dialogue.central.reason != nil || dialogue.peripheral.reason != nil {
+                dialogue = Dialogue(from: UInt16(truncatingIfNeeded: dice.next()))
+            }
+        }
+    }
+
+    @Test("Two honest ends never lose each other, whatever their hosts ask", arguments: 1...20)
+    func honest(seed: UInt64) throws {
+        var dice = Dice(seed: seed)
+        let dialogue = Dialogue(from: 65_000)
+        let key = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
+        for _ in 0..<300 {
+            let side: LinkSide = dice.next() % 2 == 0 ? .central : .peripheral
+            var request = try Self.request(&dice)
+            if case .encrypt = request {
+                request = .encrypt(random: 0, encryptedDiversifier: 0, key: key)
+            }
+            if case .refuseKey = request { request = .provideKey(key) }
+            if case .provideKey = request { request = .provideKey(key) }
+            _ = dialogue.refusal(side, request)
+            dialogue.run(events: Int(dice.next() % 4))
+            // Hosts answer what they are asked, sooner or later.
+            _ = dialogue.refusal(.peripheral, .provideKey(key))
+            for side in LinkSide.allCases where dice.next() % 3 == 0 {
+                _ = dialogue.refusal(side, .acceptParameters(.milliseconds(40)))
+            }
+            try #require(
+                dialogue.central.reason == nil,
+                "seed \(seed): \(dialogue.script.suffix(12))"
+            )
+            try #require(
+                dialogue.peripheral.reason == nil,
+                "seed \(seed): \(dialogue.script.suffix(12))"
+            )
+        }
+        for _ in 0..<1_000 {
+            _ = dialogue.refusal(.peripheral, .provideKey(key))
+            for side in LinkSide.allCases {
+                _ = dialogue.refusal(side, .acceptParameters(.milliseconds(40)))
+            }
+            dialogue.run(events: 5)
+        }
+        let (central, peripheral) = (dialogue.central.procedures, dialogue.peripheral.procedures)
+        #expect(central.parameters == peripheral.parameters)
+        #expect(central.channels == peripheral.channels)
+        #expect(central.sending.phy == peripheral.receiving)
+        #expect(central.receiving == peripheral.sending.phy)
+        #expect(central.dataLength.sendOctets == peripheral.dataLength.receiveOctets)
+        #expect(central.dataLength.receiveTime == peripheral.dataLength.sendTime)
+        #expect(dialogue.central.reason == nil && dialogue.peripheral.reason == nil)
+    }
+
+    @Test("A peer that floods gets no more answers than there is room for")
+    func flood() {
+        let dialogue = Dialogue()
+        for _ in 0..<1_000 { dialogue.forge(.pingRequest, to: .peripheral) }
+        dialogue.run(events: 100)
+        #expect(dialogue.script.count <= 16)
+    }
+}

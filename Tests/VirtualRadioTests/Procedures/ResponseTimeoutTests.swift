@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Procedures: response timeout")
+struct ResponseTimeoutTests {
+    private func expectTimeout(_ dialogue: Dialogue, _ side: LinkSide) {
+        dialogue.run(for: .milliseconds(39_800))
+        #expect(dialogue[side].reason == nil)
+        dialogue.run(for: .milliseconds(400))
+        #expect(dialogue[side].reason == .linkLayerResponseTimeout)
+    }
+
+    @Test(
+        "LL/TIM: who is not answered for forty seconds gives the link up",
+        arguments: [
+            LinkProcedureRequest.readVersion, .readFeatures, .setPHY(.both(.le2M), .none),
+            .setDataLength(octets: 100, time: .microseconds(1_000)),
+        ],
+        LinkSide.allCases
+    )
+    func unanswered(request: LinkProcedureRequest, side: LinkSide) throws {
+        let dialogue = Dialogue()
+        dialogue[side.other].isDeaf = true
+        try dialogue.ask(side, request)
+        expectTimeout(dialogue, side)
+    }
+
+    @Test("LL/CON/PER/BI-07-C: a Central whose host never says what pace would do")
+    func host() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.peripheral, .updateConnection(.milliseconds(50)))
+        expectTimeout(dialogue, .peripheral)
+    }
+
+    @Test("LL/CON/CEN/BI-05-C: a Peripheral whose host never says what pace would do")
+    func peripheralsHost() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, .readFeatures)
+        dialogue.run(events: 1)
+        try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
+        expectTimeout(dialogue, .central)
+    }
+
+    @Test("A Peripheral whose host never gives the key")
+    func key() throws {
+        let dialogue = Dialogue()
+        let key = try #require(HCI.Key128([UInt8](1...16)))
+        try dialogue.ask(.central, .encrypt(random: 0, encryptedDiversifier: 0, key: key))
+        expectTimeout(dialogue, .central)
+    }
+
+    @Test("A Central that does not go on")
+    func responder() {
+        let phy = Dialogue()
+        phy.forge(.phyRequest(PHYOffer(send: .le2M, receive: .le2M)), to: .peripheral)
+        expectTimeout(phy, .peripheral)
+        let pace = Dialogue()
+        pace.peripheral.wanted = []
+        pace.forge(.connectionParameterRequest(.milliseconds(50)), to: .peripheral)
+        expectTimeout(pace, .peripheral)
+    }
+
+    @Test("Channels and pace that are only told await no answer")
+    func told() throws {
+        let dialogue = Dialogue()
+        dialogue.peripheral.isDeaf = true
+        try dialogue.ask(.central, .setChannels(0xFF))
+        try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
+        dialogue.run(for: .seconds(60))
+        #expect(dialogue.central.reason == nil)
+    }
+}

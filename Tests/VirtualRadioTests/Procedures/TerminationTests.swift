@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Procedures: termination")
+struct TerminationTests {
+    @Test(
+        "LL/CON/CEN/BV-08-C, BV-09-C, LL/CON/PER/BV-11-C, BV-12-C: either ends the link",
+        arguments: LinkSide.allCases
+    )
+    func either(side: LinkSide) throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(side, .disconnect(.remoteDevicePowerOff))
+        #expect(dialogue[side].procedures.isDataPaused)
+        dialogue.run(events: 1)
+        #expect(dialogue.script.map { $0.dropFirst(2) } == ["TERMINATE_IND"])
+        #expect(dialogue[side].reason == .connectionTerminatedByLocalHost)
+        #expect(dialogue[side.other].reason == .remoteDevicePowerOff)
+    }
+
+    @Test("An end that nobody hears gives up after the supervision timeout")
+    func unheard() throws {
+        let dialogue = Dialogue()
+        dialogue.peripheral.isDeaf = true
+        try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
+        dialogue.run(for: .milliseconds(1_900))
+        #expect(dialogue.central.reason == nil)
+        dialogue.run(for: .milliseconds(150))
+        #expect(dialogue.central.reason == .connectionTerminatedByLocalHost)
+    }
+
+    @Test("Nothing can be asked of a link that ends, and nothing of one that has ended")
+    func afterwards() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
+        #expect(
+            dialogue.refusal(.central, .disconnect(.remoteDevicePowerOff)) == .commandDisallowed
+        )
+        #expect(dialogue.refusal(.central, .readVersion) == .commandDisallowed)
+        dialogue.run(events: 1)
+        #expect(dialogue.refusal(.central, .readVersion) == .unknownConnectionIdentifier)
+        #expect(dialogue.refusal(.peripheral, .readVersion) == .unknownConnectionIdentifier)
+        #expect(dialogue.central.procedures.nextDeadline == nil)
+        #expect(!dialogue.central.procedures.hasPDU)
+    }
+
+    @Test("Good-bye goes ahead of everything else")
+    func ahead() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, .readVersion)
+        try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
+        dialogue.run(events: 2)
+        #expect(dialogue.script == ["→ TERMINATE_IND"])
+        #expect(dialogue.central.events.isEmpty)
+    }
+
+    @Test("Two good-byes at once: each end has the other's reason")
+    func crossing() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, .disconnect(.remoteDevicePowerOff))
+        try dialogue.ask(.peripheral, .disconnect(.remoteDeviceLowResources))
+        dialogue.run(events: 1)
+        #expect(dialogue.peripheral.reason == .remoteDevicePowerOff)
+        #expect(dialogue.central.reason != nil)
+    }
+}
