@@ -13,11 +13,6 @@ package struct HostPort: Sendable {
     package var flow = HostFlow()
     /// Whether the controller hangs: nothing goes out, and nothing is taken in.
     package private(set) var isHung = false
-    /// LE Set Event Mask.
-    package var leEventMask: HCI.LEEventMask {
-        get { filter.leMask }
-        set { filter.leMask = newValue }
-    }
     /// Whether the world knows that there is something to take.
     var isAnnounced = false
     private var outbox = HostOutbox()

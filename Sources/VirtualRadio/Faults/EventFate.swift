@@ -21,9 +21,6 @@ struct EventFate: Sendable {
         self.dice = dice
     }
 
-    /// Whether nothing ever happens.
-    var isPlain: Bool { faults == .none }
-
     /// What becomes of one event.
     struct Outcome: Equatable {
         /// How often it comes: 0, 1 or 2 times.

@@ -13,6 +13,8 @@ package struct HostWireFaults: Sendable {
 
     /// What goes wrong.
     package let plan: FaultPlan
+    /// Whether the host gets every packet at once, and as it is.
+    let isPlainToHost: Bool
     var toController: WireLane
     var toHost: WireLane
     private var fate: EventFate
@@ -26,11 +28,9 @@ package struct HostWireFaults: Sendable {
         toController = WireLane(plan.toController, dice: seed.stream("to controller", number))
         toHost = WireLane(plan.toHost, dice: seed.stream("to host", number))
         fate = EventFate(plan.events, dice: seed.stream("event faults", number))
+        isPlainToHost = plan.toHost == .none && plan.events == .none
         pending = plan.timedFaults.filter { $0.instant >= now }
     }
-
-    /// Whether the host gets every packet at once, and as it is.
-    var isPlainToHost: Bool { toHost.isImmediate && fate.isPlain }
 
     /// When faults are due.
     var instants: [Instant] { pending.map(\.instant) }

@@ -154,6 +154,35 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect(answers(host.events).map(\.opcode.rawValue) == [0x0C03, 0xFFFF, 0x0C03])
     }
 
+    @Test("is answered before the event that it causes") func cause() throws {
+        let host = try RawHost(World(seed: 1))
+        host.send(HCI.SetEventMask(mask: [.leMeta]))
+        let interval = HCI.ConnectionInterval(rawValue: 24)
+        host.send(
+            HCI.LECreateConnection(
+                scanInterval: HCI.ScanInterval(rawValue: 16),
+                scanWindow: HCI.ScanInterval(rawValue: 16),
+                filterPolicy: .peerAddress,
+                peerAddress: HCI.PeerAddress(type: .public, value: 1),
+                ownAddressType: .public,
+                parameters: HCI.ConnectionParameters(
+                    intervalMinimum: interval,
+                    intervalMaximum: interval,
+                    supervisionTimeout: HCI.Timeout(rawValue: 100)
+                )
+            )
+        )
+        host.forget()
+        host.send(HCI.LECreateConnectionCancel())
+        #expect(host.events.count == 2)
+        #expect(host.events.first == .completed(.leCreateConnectionCancel, [0]))
+        guard case .connectionComplete(let event) = host.events.last else {
+            Issue.record("no Connection Complete: \(host.events)")
+            return
+        }
+        #expect(event.status == .unknownConnectionIdentifier)
+    }
+
     @Test(
         "of a start-up that a foreign host does is known",
         arguments: [
