@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Scanners and initiators that are abused")
+struct ScanFuzzTests {
+    private static let opcodes: [UInt8] = [
+        0x0B, 0x0C, 0x0D, 0x0E, 0x11, 0x2D, 0x41, 0x42, 0x43, 0x05,
+    ]
+
+    @Test("Random commands among random packets never trap", arguments: 0..<24 as Range<UInt64>)
+    func random(seed: UInt64) throws {
+        let world = World(seed: seed)
+        let host = try TestHost(world, "abused", at: 0)
+        let sender = try TestHost(world, "sender", at: 1)
+        var dice = RandomStream(seed: seed)
+        for _ in 0..<300 {
+            send(to: host, &dice)
+            for _ in 0..<4 { transmit(world, sender, host, &dice) }
+            world.run(for: .microseconds(Int64(dice.uniform(below: 5_000))))
+        }
+        world.run(for: .seconds(3))
+        try host.perform(HCI.Reset())
+        #expect(world.core.ether.attentive.isEmpty)
+        let scanner = world.core.controllers[0].scanner
+        #expect(scanner.follows.isEmpty && scanner.plan == nil)
+    }
+
+    /// A command about scanning or initiating: often nearly right, sometimes random all through.
+    private func send(to host: TestHost, _ dice: inout RandomStream) {
+        let opcode = Self.opcodes[Int(dice.uniform(below: UInt64(Self.opcodes.count)))]
+        let length = Int(dice.uniform(below: 30))
+        let reach: UInt64 = dice.bernoulli(0.7) ? 3 : 256
+        let parameters = (0..<length).map { _ in UInt8(dice.uniform(below: reach)) }
+        switch dice.uniform(below: 4) {
+        case 0: host.send([0x01, opcode, 0x20, UInt8(length)] + parameters)
+        case 1: _ = try? host.status(TestHost.extendedScanParameters(.active, coded: (16, 16)))
+        case 2: _ = try? host.enableExtendedScan(duplicates: .on)
+        default:
+            _ = try? host.status(
+                TestHost.extendedCreate(.none, policy: .filterAcceptList)
+            )
+        }
+    }
+
+    /// A packet that no decent advertiser would send.
+    private func transmit(
+        _ world: World,
+        _ sender: TestHost,
+        _ target: TestHost,
+        _ dice: inout RandomStream
+    ) {
+        guard let channel = RadioChannel(Int(36 + dice.uniform(below: 4))) else { return }
+        let modulation = Modulation.allCases[Int(dice.uniform(below: 4))]
+        let packet = AdvertisingPacket(
+            pdu(world.now, target, &dice),
+            from: sender.id.radio,
+            to: dice.bernoulli(0.3) ? target.id.radio : nil,
+            on: channel,
+            modulation: modulation,
+            start: world.now
+        )
+        world.core.ether.transmit(packet)
+    }
+
+    private func pdu(
+        _ now: Instant,
+        _ target: TestHost,
+        _ dice: inout RandomStream
+    ) -> AdvertisingPDU {
+        let address = DeviceAddress(value: dice.uniform(below: 3), kind: .random)
+        let data = [UInt8](repeating: 7, count: Int(dice.uniform(below: 32)))
+        let legacy = LegacyAdvertisement(
+            set: 0,
+            advertiser: address,
+            target: dice.bernoulli(0.2) ? target.publicAddress : nil,
+            isConnectable: dice.bernoulli(0.5),
+            isScannable: dice.bernoulli(0.5),
+            data: data
+        )
+        switch dice.uniform(below: 4) {
+        case 0: return .legacy(legacy)
+        case 1: return .scanResponse(legacy)
+        case 2:
+            let link = LinkID(rawValue: dice.uniform(below: 3))
+            return .connectionResponse(
+                ConnectionResponse(advertiser: address, initiator: address, link: link)
+            )
+        default: return .extended(extended(now, address, &dice))
+        }
+    }
+
+    private func extended(
+        _ now: Instant,
+        _ address: DeviceAddress,
+        _ dice: inout RandomStream
+    ) -> ExtendedAdvertisement {
+        let kinds: [ExtendedAdvertisement.Kind] = [.primary, .auxiliary, .chained, .scanResponse]
+        let length = Int(dice.uniform(below: 250))
+        let offset = Duration.microseconds(Int64(dice.uniform(below: 4_000)) - 500)
+        return ExtendedAdvertisement(
+            kind: kinds[Int(dice.uniform(below: 4))],
+            set: 0,
+            advertiser: dice.bernoulli(0.5) ? address : nil,
+            target: nil,
+            isConnectable: dice.bernoulli(0.5),
+            isScannable: dice.bernoulli(0.5),
+            sid: 1,
+            dataID: 1,
+            pointer: RadioChannel(36).map {
+                .init(channel: $0, modulation: .le1M, start: now + offset)
+            },
+            transmitPower: nil,
+            data: [UInt8](repeating: 1, count: length),
+            length: length + 10
+        )
+    }
+}
