@@ -89,16 +89,14 @@ package struct EventFilter: Sendable {
 }
 
 extension HCI.LEEnhancedConnectionComplete {
-    /// The event as version 4.0 knows it, which has no word for identities: the peer goes by its
-    /// address on the air (Vol 4, Part E, 7.7.65.1).
+    /// The event as version 4.0 knows it, which has no address types for identities. The peer goes
+    /// by its identity all the same, where that was resolved (Vol 6, Part B, 4.7).
     fileprivate var version1: HCI.LEConnectionComplete {
-        let isResolved = peerAddress.isIdentity && peerPrivateAddress.value != 0
-        let onAir = HCI.PeerAddress(peerPrivateAddress.deviceAddress(.random))
-        return HCI.LEConnectionComplete(
+        HCI.LEConnectionComplete(
             status: status,
             connectionHandle: connectionHandle,
             role: role,
-            peerAddress: isResolved ? onAir : peerAddress,
+            peerAddress: peerAddress.deviceAddress.map { HCI.PeerAddress($0) } ?? peerAddress,
             interval: interval,
             peripheralLatency: peripheralLatency,
             supervisionTimeout: supervisionTimeout,

@@ -130,7 +130,7 @@ import Testing
             Issue.record("no plain event")
             return
         }
-        #expect(plain.peerAddress == HCI.PeerAddress(type: .random, value: 0x4000_0000_0002))
+        #expect(plain.peerAddress == HCI.PeerAddress(type: .random, value: 0xC000_0000_0001))
         #expect(plain.interval.rawValue == 24)
         filter.leMask.remove(.connectionComplete)
         #expect(filter.filter(event) == nil)
