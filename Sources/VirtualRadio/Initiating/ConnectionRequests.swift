@@ -136,7 +136,9 @@ extension VirtualController {
         if let target = advertisement.target {
             switch recognize(target, type) {
             case .own: break
-            case .ownPrivate: own = target
+            // Not the target's address itself: that would tell listeners that the initiator has it
+            // (Vol 6, Part B, 6.4).
+            case .ownPrivate: own = resolvingList.localAddress(toward: peer.address) ?? target
             case .unresolved, .other: return nil
             }
         }

@@ -161,6 +161,35 @@ import VirtualRadio
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
+    @Test(
+        "it answers by a private address of its own making, whatever addresses it was to use",
+        arguments: [HCI.OwnAddressType.resolvableOrPublic, .public]
+    )
+    func directedAnswer(_ own: HCI.OwnAddressType) throws {
+        try room.advertise(.directedLowDutyCycle)
+        try room.connect(own: own)
+        room.world.run(for: .seconds(1))
+        let request = try #require(room.connectionRequests.first)
+        let target = room.air.packets.compactMap(\.legacy?.target).first
+        #expect(IdentityResolvingKey(room.phoneKey).resolves(request.initiator))
+        #expect(request.initiator != target)
+        #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
+    }
+
+    @Test("a host that knows only the first form of the event is told identities, too")
+    func firstForm() throws {
+        let later: HCI.LEEventMask = [.enhancedConnectionComplete, .enhancedConnectionCompleteV2]
+        let mask = HCI.LEEventMask(rawValue: .max).subtracting(later)
+        try room.phone.perform(HCI.LESetEventMask(mask: mask))
+        try room.advertise()
+        try room.connect()
+        room.world.run(for: .seconds(1))
+        let peers = room.phone.events.compactMap { event -> HCI.PeerAddress? in
+            if case .connectionComplete(let event) = event { event.peerAddress } else { nil }
+        }
+        #expect(peers == [HCI.PeerAddress(PrivateRoom.sensorIdentity)])
+    }
+
     @Test("so it does when the advertiser is in a hurry")
     func hurriedlyDirectedConnects() throws {
         try room.advertise(.directedHighDutyCycle)
