@@ -34,6 +34,11 @@ extension World {
         core.ether.receivers[controller.radio.index].loss.plan = plan
     }
 
+    /// How strong what one controller sends now arrives at the other, in dBm; nil if nothing does.
+    public func power(from sender: ControllerID, to receiver: ControllerID) -> Double? {
+        core.ether.surroundings.power(from: sender.radio, to: receiver.radio, at: now)?.decibels
+    }
+
     // MARK: Partitions
 
     /// Puts the controller into a group; all begin in group 0.

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import HCITransports
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+@testable import LanyardCLI
+
+@Suite("lanyard air")
+struct AirTests {
+    private let console = Console(
+        isOutputTerminal: false,
+        isRemarkTerminal: false,
+        size: { Console.Size(columns: 80, rows: 24) },
+        write: { _ in },
+        remark: { _ in }
+    )
+
+    private func session(_ arguments: String...) throws -> AirSession {
+        try AirCommand.parse(arguments).session(on: console)
+    }
+
+    @Test("listens at a port of this machine if nothing else is said")
+    func defaults() throws {
+        let session = try session()
+        #expect(session.addresses == [.tcp(host: "127.0.0.1", port: 6402)])
+        #expect(session.scenario == Scenario() && session.traceDirectory == nil)
+        #expect(!session.isJSON)
+    }
+
+    @Test("listens wherever it is told to, and where the system chooses")
+    func addresses() throws {
+        let session = try session("--listen", "tcp:localhost:0", "--listen", "unix:/tmp/x")
+        #expect(session.addresses == [.tcp(host: "localhost", port: 0), .unix(path: "/tmp/x")])
+    }
+
+    @Test("takes the seed of the command line before the scenario's")
+    func seed() throws {
+        try withFile(#"{"seed": 5}"#) { path in
+            let scenario = try session("--scenario", path)
+            let option = try session("--scenario", path, "--seed", "6")
+            #expect(scenario.seed == 5 && option.seed == 6)
+        }
+    }
+
+    @Test(
+        "refuses what makes no sense, with the code for it",
+        arguments: [
+            (["--listen", "here"], .usage), (["--listen", "tcp:localhost:70000"], .usage),
+            (["--listen", "unix:"], .usage), (["--scenario", "/nonexistent/x"], .inputOutput),
+            (["--trace", "/dev/null/x"], .inputOutput),
+        ] as [([String], ProcessStatus)]
+    )
+    func refusals(arguments: [String], status: ProcessStatus) throws {
+        let command = try AirCommand.parse(arguments)
+        let failure = try #require(throws: ProgramFailure.self) {
+            try command.session(on: console)
+        }
+        #expect(failure.status == status)
+        #expect(!failure.advice.isEmpty || failure.line.contains("; use "))
+    }
+
+    @Test("says where a scenario is wrong, without the control characters in it")
+    func wrongScenario() throws {
+        try withFile(#"{"devices": [{"name": "a"}, {"name": "\u001b[2J", "accessory": 1}]}"#) {
+            path in
+            let failure = try #require(throws: ProgramFailure.self) {
+                try ScenarioFile.read(path)
+            }
+            #expect(failure.status == .badData)
+            #expect(failure.happened.contains("devices[1].accessory: a text should be here"))
+        }
+        try withFile(#"{"\u001b[2J": 1}"#) { path in
+            let failure = try #require(throws: ProgramFailure.self) {
+                try ScenarioFile.read(path)
+            }
+            #expect(!failure.line.contains("\u{1B}"))
+        }
+    }
+
+    @Test("offers a first line that says where it listens, and ends when it is told to")
+    func run() async throws {
+        let lines = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { lines.note($0) },
+            remark: { _ in }
+        )
+        let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0", "--seed", "4"])
+        let task = Task { try await command.session(on: console).run() }
+        while lines.lines.isEmpty { await Task.yield() }
+        task.cancel()
+        try await task.value
+        let line = try #require(lines.lines.first)
+        #expect(line.hasPrefix("ready: tcp:127.0.0.1:") && line.hasSuffix(" (seed 4)\n"))
+        #expect(!line.contains(":0 "))
+    }
+
+    @Test("has an example scenario that is right", arguments: ["demo", "walk"])
+    func examples(name: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let scenario = try ScenarioFile.read(root.path() + "Examples/Scenarios/\(name).json")
+        #expect(!scenario.devices.isEmpty)
+        _ = try scenario.populate(scenario.makeWorld(seed: 1))
+    }
+
+    private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "lanyard-" + UUID().uuidString + ".json"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+}
+
+@Suite("What lanyard air shows")
+struct AirShowTests {
+    @Test("as lines, a thing each")
+    func lines() {
+        let link = AirLink(central: "phone", peripheral: "\u{1B}[2J")
+        #expect(AirNews.ready(addresses: ["a", "b"], seed: 7).line == "ready: a b (seed 7)")
+        #expect(AirNews.connected(host: "h", controller: "c").line == "connected: h has c")
+        let gone = AirNews.disconnected(host: "h", controller: "c", cause: "why")
+        #expect(gone.line == "disconnected: h had c: why")
+        #expect(AirNews.linked(link).line == #"linked: phone → \u{1B}[2J"#)
+    }
+
+    @Test("as JSON, an object each")
+    func json() {
+        let link = AirLink(central: "a", peripheral: "b")
+        #expect(
+            AirNews.unlinked(link).json.compact
+                == #"{"event":"unlinked","central":"a","peripheral":"b"}"#
+        )
+        #expect(
+            AirNews.disconnected(host: "h", controller: "c", cause: nil).json.compact
+                == #"{"event":"disconnected","host":"h","controller":"c","cause":null}"#
+        )
+        #expect(
+            AirNews.ready(addresses: ["a"], seed: .max).json.compact
+                == #"{"event":"ready","listen":["a"],"seed":"18446744073709551615"}"#
+        )
+    }
+
+    @Test("as a table that fits into the terminal", arguments: [20, 40, 80, 200], [3, 10, 24])
+    func table(columns: Int, rows: Int) {
+        let world = World(seed: 1)
+        ExampleAccessories.populate(world)
+        let off = world.addController(ControllerConfiguration(name: "off"))
+        if let off { world.switchOff(off) }
+        let size = Console.Size(columns: columns, rows: rows)
+        let lines = AirTable(size: size, heading: "tcp:127.0.0.1:6402").lines(world.status)
+        #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
+        #expect(lines.count <= max(rows, 7))
+        if columns >= 80, rows == 24 {
+            #expect(lines.contains { $0.contains("Lanyard Demo") && $0.contains("1.0, 0.0 m") })
+            #expect(lines.contains { $0.contains("off  ") })
+        }
+    }
+
+    @Test("with the time of the world", arguments: [(0, "00:00:00"), (3_725, "01:02:05")])
+    func clock(seconds: Int64, text: String) {
+        #expect(AirTable.clock(Instant(nanoseconds: seconds * 1_000_000_000)) == text)
+    }
+}
+
+@Suite("The adapter that a person chooses")
+struct AdapterChoiceTests {
+    @Test("may be virtual, with or without a scenario")
+    func virtual() throws {
+        #expect(try AdapterChoice("virtual") == .virtual(scenario: nil))
+        #expect(try AdapterChoice("virtual:a:b") == .virtual(scenario: "a:b"))
+        #expect(try AdapterChoice("virtual:a:b").description == "virtual:a:b")
+        #expect(try AdapterChoice("unix:/x") == .reached(.unix(path: "/x")))
+    }
+
+    @Test("is refused with all that would be accepted")
+    func refused() throws {
+        let failure = try #require(throws: ProgramFailure.self) { try AdapterChoice("virtua") }
+        #expect(failure.status == .usage)
+        #expect(failure.line.hasSuffix(AdapterChoice.forms))
+    }
+
+    @Test("has the example accessories around it")
+    func examples() async throws {
+        let access = try await AdapterChoice.virtual(scenario: nil).makeAccess()
+        defer { access.end() }
+        let air = try #require(access.air)
+        let names = await air.perform { $0.status.controllers.map(\.name) }
+        #expect(names.contains("Lanyard Demo") && names.last == "lanyard")
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import HCITransports
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+@Suite("A live air with a socket")
+struct AirServerTests {
+    /// A host that only knows bytes, at the other end of a TCP connection.
+    private final class RawHost: Sendable {
+        private let transport: TCPTransport
+        private let executor: AdapterExecutor
+        private let packets: AsyncStream<TransportEvent>
+
+        init(port: UInt16, on executor: AdapterExecutor) async throws {
+            transport = TCPTransport(host: "127.0.0.1", port: port)
+            self.executor = executor
+            let (stream, feed) = AsyncStream.makeStream(of: TransportEvent.self)
+            packets = stream
+            try await transport.open(on: executor) { feed.yield($0) }
+        }
+
+        func send(_ packets: [[UInt8]]) {
+            executor.perform { [transport] in transport.send(packets) }
+        }
+
+        func leave() {
+            executor.perform { [transport] in transport.close() }
+        }
+
+        /// The next octets, so many of them.
+        func receive(count: Int) async -> [UInt8] {
+            var bytes: [UInt8] = []
+            for await event in packets {
+                guard case .received(let more) = event else { return bytes }
+                bytes += more
+                if bytes.count >= count { return bytes }
+            }
+            return bytes
+        }
+    }
+
+    /// Runs `body` with a server on a port that the system chose.
+    private func withServer(
+        waiting names: [String] = [],
+        _ body: (LiveAir, UInt16, AdapterExecutor, AsyncStream<AirServer.Event>) async throws ->
+            Void
+    ) async throws {
+        let world = World(seed: 1)
+        let waiting = names.compactMap { world.addController(ControllerConfiguration(name: $0)) }
+        let air = LiveAir(world)
+        let (events, feed) = AsyncStream.makeStream(of: AirServer.Event.self)
+        let server = AirServer(air, waiting: waiting) { feed.yield($0) }
+        let address = try await server.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        guard case .tcp(_, let port) = address else { return }
+        let executor = AdapterExecutor()
+        try await body(air, port, executor, events)
+        await server.stop()
+        executor.shutDown()
+        air.shutDown()
+    }
+
+    @Test("answers a Reset that came over TCP, however it was cut")
+    func reset() async throws {
+        try await withServer { _, port, executor, _ in
+            let host = try await RawHost(port: port, on: executor)
+            let reset = VirtualTransportTests.reset
+            host.send([reset])
+            let answer = VirtualTransportTests.resetComplete
+            #expect(await host.receive(count: answer.count) == answer)
+            for byte in reset { host.send([[byte]]) }
+            #expect(await host.receive(count: answer.count) == answer)
+        }
+    }
+
+    @Test("gives every host a controller of its own, and takes it back")
+    func guests() async throws {
+        try await withServer { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            let first = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "connected host 1")
+            _ = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "connected host 2")
+            #expect(
+                await air.perform { $0.status.controllers.map(\.name) } == ["host 1", "host 2"]
+            )
+            first.leave()
+            #expect(await events.next()?.text == "disconnected host 1")
+            #expect(await air.perform { $0.status.controllers.map(\.name) } == ["host 2"])
+        }
+    }
+
+    @Test("gives hosts the controllers that wait for them first, and again")
+    func waiting() async throws {
+        try await withServer(waiting: ["phone"]) { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            for _ in 0..<2 {
+                let host = try await RawHost(port: port, on: executor)
+                #expect(await events.next()?.text == "connected phone")
+                host.leave()
+                #expect(await events.next()?.text == "disconnected phone")
+                #expect(await air.perform { $0.status.controllers.map(\.isOn) } == [false])
+            }
+        }
+    }
+
+    @Test("keeps pace with the clock")
+    func pace() async throws {
+        let air = LiveAir(World(seed: 1))
+        let clock = ContinuousClock()
+        let start = clock.now
+        let begin = await air.perform { $0.now }
+        while clock.now - start < .milliseconds(30) { await Task.yield() }
+        let end = await air.perform { $0.now }
+        let passed = clock.now - start
+        #expect(end - begin >= .milliseconds(29))
+        #expect(end - begin <= passed)
+        air.shutDown()
+    }
+}
+
+extension AirServer.Event {
+    /// What happened, without the socket's own name.
+    fileprivate var text: String {
+        switch self {
+        case .connected(_, let controller): "connected \(controller)"
+        case .disconnected(_, let controller, _): "disconnected \(controller)"
+        case .refused: "refused"
+        }
+    }
+}

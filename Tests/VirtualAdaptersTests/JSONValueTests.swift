@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualAdapters
+
+@Suite("JSON")
+struct JSONValueTests {
+    @Test(
+        "is read as RFC 8259 has it",
+        arguments: [
+            ("null", .null), (" true\n", .bool(true)), ("false", .bool(false)),
+            ("0", .number(0)), ("-0.5e+2", .number(-50)), ("12E-1", .number(1.2)),
+            (#""""#, .string("")), (#""a\"\\\/\b\f\n\r\tz""#, .string("a\"\\/\u{8}\u{C}\n\r\tz")),
+            (#""\u00e9\uD83D\uDE00""#, .string("é😀")), ("[]", .array([])),
+            ("[1, [2]]", .array([.number(1), .array([.number(2)])])), ("{}", .object([])),
+            (
+                #"{"b": 1, "a": null}"#,
+                .object([.init(key: "b", value: .number(1)), .init(key: "a", value: .null)])
+            ),
+        ] as [(String, JSONValue)]
+    )
+    func values(text: String, value: JSONValue) throws {
+        #expect(try JSONValue(parsing: text) == value)
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "", " ", "nul", "truer", "01", "1.", ".5", "-", "+1", "1e", "NaN", "Infinity", "1e999",
+            "\"", "\"\\x\"", "\"\\u12g4\"", "\"\\uD800\"", "\"\\uD800\\u0041\"", "\"\n\"", "[",
+            "[1",
+            "[1,]", "[,]", "{", "{1: 2}", "{\"a\" 1}", "{\"a\": 1,}", "{\"a\": 1, \"a\": 2}", "1 2",
+            "// no", "'a'", String(repeating: "[", count: 100),
+        ]
+    )
+    func refused(text: String) {
+        #expect(throws: JSONTextError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test("that ends too soon is refused, wherever it ends")
+    func truncation() throws {
+        let text = #"{"a": [1, true, "x\u0041"], "b": {"c": null}}"#
+        _ = try JSONValue(parsing: text)
+        for length in 0..<text.count {
+            #expect(throws: JSONTextError.self) {
+                try JSONValue(parsing: String(text.prefix(length)))
+            }
+        }
+    }
+
+    @Test("made of random signs never traps")
+    func random() {
+        let signs = Array("{}[]\",:\\u0123456789eE+-.truefalsn \n")
+        var generator = SplitMix64(seed: 5)
+        for _ in 0..<20_000 {
+            let length = Int.random(in: 0...24, using: &generator)
+            let text = String(
+                (0..<length).compactMap { _ in signs.randomElement(using: &generator) }
+            )
+            _ = try? JSONValue(parsing: text)
+        }
+    }
+}

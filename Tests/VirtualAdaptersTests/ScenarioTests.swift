@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@testable import VirtualAdapters
+
+@Suite("The text of a scenario")
+struct ScenarioTextTests {
+    private func read(_ text: String) throws -> Scenario {
+        try Scenario(parsing: text, accessories: ["demo", "beacon"])
+    }
+
+    @Test("may be empty")
+    func empty() throws {
+        #expect(try read("{}") == Scenario())
+    }
+
+    @Test("says all that a scenario can have")
+    func full() throws {
+        let scenario = try read(
+            """
+            {
+              "seed": 7,
+              "pathLoss": {"reference": 41, "exponent": 3},
+              "shadowing": {"deviation": 4, "period": 10},
+              "devices": [
+                {"name": "phone", "position": [1, 2, 3], "transmitPower": 4,
+                 "address": "C4:F0:00:00:00:01", "group": "kitchen"},
+                {"name": "demo", "accessory": "demo", "loss": 0.1, "group": "hall",
+                 "burstLoss": {"start": 0.01, "end": 0.5, "lossWhenBad": 0.9},
+                 "path": [{"at": 0, "position": [0, 0]}, {"at": 60, "position": [30, 0]}],
+                 "switch": [{"at": 1.5, "to": "off"}, {"at": 2, "to": "on"}]}
+              ],
+              "losses": [{"between": ["phone", "demo"], "decibels": 80, "at": 5},
+                         {"between": ["phone", "demo"], "decibels": null, "at": 6}],
+              "partitions": [{"between": ["kitchen", "hall"], "from": 1, "to": 2}]
+            }
+            """
+        )
+        #expect(scenario.seed == 7)
+        #expect(scenario.pathLoss == PathLoss(reference: 41, exponent: 3))
+        #expect(scenario.shadowing == Shadowing(deviation: 4, period: .seconds(10)))
+        let (phone, demo) = (scenario.devices[0], scenario.devices[1])
+        #expect(phone.accessory == nil && demo.accessory == "demo")
+        #expect(phone.address == DeviceAddress("C4:F0:00:00:00:01", kind: .public))
+        #expect(phone.path == Path(Position(x: 1, y: 2, z: 3)) && phone.transmitPower == 4)
+        #expect(demo.path.position(at: .zero + .seconds(30)) == Position(x: 15, y: 0))
+        #expect(demo.switches.map(\.at) == [.milliseconds(1_500), .seconds(2)])
+        #expect(demo.loss.constantLoss == 0.1 && demo.loss.burstLoss?.lossWhenBad == 0.9)
+        #expect(scenario.losses.map(\.decibels) == [80, nil])
+        #expect(scenario.partitions[0].to == .seconds(2))
+    }
+
+    @Test(
+        "is refused at the place that is wrong",
+        arguments: [
+            ("[]", "", "an object"),
+            (#"{"device": []}"#, "", "\"device\" is not known"),
+            (#"{"seed": -1}"#, "seed", "from 0 to"),
+            (#"{"seed": 1.5}"#, "seed", "whole"),
+            (#"{"seed": true}"#, "seed", "a number"),
+            (#"{"pathLoss": "outdoors"}"#, "pathLoss", "freeSpace"),
+            (#"{"pathLoss": {}}"#, "pathLoss", "\"exponent\" is missing"),
+            (#"{"shadowing": {"deviation": 99}}"#, "shadowing.deviation", "0 to 50"),
+            (#"{"devices": {}}"#, "devices", "a list"),
+            (#"{"devices": [{}]}"#, "devices[0]", "\"name\" is missing"),
+            (#"{"devices": [{"name": ""}]}"#, "devices[0].name", "needs a name"),
+            (#"{"devices": [{"name": 1}]}"#, "devices[0].name", "a text"),
+            (#"{"devices": [{"name": "a"}, {"name": "a"}]}"#, "devices[1]", "another's already"),
+            (
+                #"{"devices": [{"name": "a", "accessory": "toaster"}]}"#, "devices[0].accessory",
+                "there are demo, beacon"
+            ),
+            (#"{"devices": [{"name": "a", "address": "x"}]}"#, "devices[0].address", "an address"),
+            (#"{"devices": [{"name": "a", "position": [1]}]}"#, "devices[0].position", "metres"),
+            (
+                #"{"devices": [{"name": "a", "position": [1, "2"]}]}"#, "devices[0].position[1]",
+                "a number"
+            ),
+            (
+                #"{"devices": [{"name": "a", "position": [1, 2, 3, 4]}]}"#, "devices[0].position",
+                "at most 3"
+            ),
+            (
+                #"{"devices": [{"name": "a", "path": [{"at": "0"}]}]}"#, "devices[0].path[0].at",
+                "a number"
+            ),
+            (
+                #"{"devices": [{"name": "a", "position": [0, 0], "path": []}]}"#,
+                "devices[0].path", "not both"
+            ),
+            (
+                #"{"devices": [{"name": "a", "switch": [{"at": 1, "to": "up"}]}]}"#,
+                "devices[0].switch[0].to", "on or off"
+            ),
+            (#"{"devices": [{"name": "a", "loss": 2}]}"#, "devices[0].loss", "0 to 1"),
+            (
+                #"{"devices": [{"name": "a"}], "losses": [{"between": ["a", "b"], "decibels": 1}]}"#,
+                "losses[0].between[1]", "no device is called \"b\""
+            ),
+            (
+                #"{"devices": [{"name": "a"}], "losses": [{"between": ["a"], "decibels": 1}]}"#,
+                "losses[0].between", "two names"
+            ),
+            (
+                #"{"partitions": [{"between": ["a", "b"]}]}"#, "partitions[0].between[0]",
+                "no group"
+            ),
+            ("{\"seed\": 1,\n  \"seed\": 2}", "line 2, column 3", "second time"),
+            ("{\"seed\": 01}", "line 1, column 10", "no value"),
+        ]
+    )
+    func wrong(text: String, place: String, complaint: String) throws {
+        let error = try #require(throws: ScenarioError.self) { try read(text) }
+        #expect(error.place == place)
+        #expect(error.complaint.contains(complaint))
+    }
+}
+
+@Suite("A scenario in a world")
+struct ScenarioStageTests {
+    private func stage(
+        _ text: String
+    ) throws -> (air: SimulatedAir, stage: ScenarioStage) {
+        let scenario = try Scenario(parsing: text, accessories: [])
+        let world = scenario.makeWorld(seed: 1)
+        let stage = try scenario.populate(world) { _, _ in nil }
+        let air = SimulatedAir(world, patience: .milliseconds(20))
+        air.play(stage)
+        return (air, stage)
+    }
+
+    @Test("switches devices at their instants, the first before anything else")
+    func switches() async throws {
+        let (air, stage) = try stage(
+            #"{"devices": [{"name": "a", "switch": [{"at": 2, "to": "on"}, {"at": 0, "to": "off"}]}]}"#
+        )
+        let device = try #require(stage.controllers["a"])
+        #expect(!air.world.isOn(device))
+        try await air.run {
+            try await air.sleep(for: .milliseconds(1_999))
+            #expect(!air.world.isOn(device))
+            try await air.sleep(for: .milliseconds(2))
+            #expect(air.world.isOn(device))
+        }
+    }
+
+    @Test("sets losses and walls, and takes them away again")
+    func lossesAndWalls() async throws {
+        let (air, stage) = try stage(
+            """
+            {"devices": [{"name": "a", "group": "g"}, {"name": "b", "group": "h"}],
+             "losses": [{"between": ["a", "b"], "decibels": 70, "at": 1},
+                        {"between": ["a", "b"], "decibels": null, "at": 4}],
+             "partitions": [{"between": ["g", "h"], "from": 2, "to": 3}]}
+            """
+        )
+        let a = try #require(stage.controllers["a"])
+        let b = try #require(stage.controllers["b"])
+        let near = air.world.power(from: a, to: b)
+        try await air.run {
+            try await air.sleep(for: .milliseconds(1_500))
+            #expect(air.world.power(from: a, to: b) == -70)
+            try await air.sleep(for: .seconds(1))
+            #expect(air.world.power(from: a, to: b) == nil)
+            try await air.sleep(for: .seconds(1))
+            #expect(air.world.power(from: a, to: b) == -70)
+            try await air.sleep(for: .seconds(1))
+            #expect(air.world.power(from: a, to: b) == near)
+        }
+    }
+
+    @Test("tells which controllers wait for hosts, in order")
+    func waiting() throws {
+        let (air, stage) = try stage(#"{"devices": [{"name": "b"}, {"name": "a"}]}"#)
+        #expect(stage.waiting.map { air.world.name(of: $0) } == ["b", "a"])
+    }
+}

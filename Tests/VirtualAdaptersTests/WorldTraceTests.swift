@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Foundation
+import HCITransports
+import Testing
+import VirtualRadio
+
+@testable import VirtualAdapters
+
+@Suite("The packet logs of a world")
+struct WorldTraceTests {
+    private func withDirectory(_ body: (String) async throws -> Void) async throws {
+        let path = NSTemporaryDirectory() + "lanyard-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    @Test("hold the whole packets of each controller, in the time of the world")
+    func packets() async throws {
+        try await withDirectory { directory in
+            let air = SimulatedAir(World(seed: 1), patience: .milliseconds(20))
+            air.trace(into: directory)
+            let adapter = try air.addAdapter(ControllerConfiguration(name: "my phone/../x"))
+            try await air.run {
+                try await adapter.open(on: air.executor) { _ in }
+                try await air.sleep(for: .seconds(3))
+                adapter.send(VirtualTransportTests.reset.map { [$0] })
+                try await air.sleep(for: .seconds(1))
+            }
+            var records: [Btsnoop.Record] = []
+            try TraceFile.read(directory + "/0-my-phone----x.btsnoop") { records.append($0) }
+            #expect(
+                records.map { Array($0.packet) } == [
+                    VirtualTransportTests.reset, VirtualTransportTests.resetComplete,
+                ]
+            )
+            #expect(records.map(\.direction) == [.sent, .received])
+            #expect(records.map(\.microsecondsSince1970) == [3_000_000, 3_000_000])
+        }
+    }
+
+    @Test("say why they are not written, and stop nothing")
+    func failure() {
+        let world = World(seed: 1)
+        let trace = WorldTrace(directory: "/nonexistent")
+        trace.observe(world)
+        let controller = world.addController(ControllerConfiguration())
+        if let controller { world.send(VirtualTransportTests.reset, to: controller) }
+        world.run(for: .seconds(1))
+        #expect(trace.failure != nil)
+        #expect(controller.map { world.takeOutput(of: $0).count } == 1)
+    }
+}
