@@ -47,9 +47,38 @@ struct ScenarioTextTests {
         #expect(phone.path == Path(Position(x: 1, y: 2, z: 3)) && phone.transmitPower == 4)
         #expect(demo.path.position(at: .zero + .seconds(30)) == Position(x: 15, y: 0))
         #expect(demo.switches.map(\.at) == [.milliseconds(1_500), .seconds(2)])
-        #expect(demo.loss.constantLoss == 0.1 && demo.loss.burstLoss?.lossWhenBad == 0.9)
+        #expect(
+            demo.faults.loss.constantLoss == 0.1 && demo.faults.loss.burstLoss?.lossWhenBad == 0.9
+        )
         #expect(scenario.losses.map(\.decibels) == [80, nil])
         #expect(scenario.partitions[0].to == .seconds(2))
+    }
+
+    @Test("says what goes wrong with a controller")
+    func faults() throws {
+        let scenario = try read(
+            """
+            {"devices": [{"name": "a", "loss": 0.5, "faults": {
+              "toHost": {"fixed": 0.005, "jitter": 0.02}, "toController": {"fixed": 1},
+              "events": {"drop": 0.1, "duplicate": 0.2, "delay": 0.3, "delayTime": 2,
+                         "corrupt": 0.4, "bits": 3},
+              "hang": {"afterCommands": 40, "radioGoesOn": true},
+              "restart": 10, "hardwareError": {"at": 3, "code": 66}}}]}
+            """
+        )
+        var plan = FaultPlan(loss: LossPlan(constantLoss: 0.5))
+        plan.toHost = WireLatency(fixed: .milliseconds(5), jitter: .milliseconds(20))
+        plan.toController = WireLatency(fixed: .seconds(1))
+        plan.events.dropProbability = 0.1
+        plan.events.duplicateProbability = 0.2
+        plan.events.delayProbability = 0.3
+        plan.events.delay = .seconds(2)
+        plan.events.corruptProbability = 0.4
+        plan.events.corruptBitCount = 3
+        plan.hang = Hang(.afterCommands(40), radioGoesOn: true)
+        plan.restart = .zero + .seconds(10)
+        plan.hardwareError = HardwareFault(at: .zero + .seconds(3), code: 66)
+        #expect(scenario.devices[0].faults == plan)
     }
 
     @Test(
@@ -93,6 +122,14 @@ struct ScenarioTextTests {
             (
                 #"{"devices": [{"name": "a", "switch": [{"at": 1, "to": "up"}]}]}"#,
                 "devices[0].switch[0].to", "on or off"
+            ),
+            (
+                #"{"devices": [{"name": "a", "faults": {"hang": {}}}]}"#,
+                "devices[0].faults.hang", "either"
+            ),
+            (
+                #"{"devices": [{"name": "a", "faults": {"hardwareError": {"at": 1, "code": 256}}}]}"#,
+                "devices[0].faults.hardwareError.code", "0 to 255"
             ),
             (#"{"devices": [{"name": "a", "loss": 2}]}"#, "devices[0].loss", "0 to 1"),
             (

@@ -17,6 +17,7 @@ struct DemoAir {
 
     init(seed: UInt64 = 7, at path: Path = Path(Position(x: 1, y: 0))) throws {
         air = SimulatedAir(World(seed: seed), patience: .milliseconds(50))
+        air.world.watchInvariants()
         let demo = ControllerConfiguration(name: "demo", path: path)
         accessory = try #require(air.world.addController(demo))
         let host = try #require(ExampleAccessories.make(kind: "demo"))
@@ -74,6 +75,8 @@ struct SimulatedHostTests {
     func visit() async throws {
         let demo = try DemoAir()
         try await demo.air.run { try await demo.visit() }
+        demo.air.world.finishWatching()
+        #expect(demo.air.world.violations.map { "\($0)" } == [])
         #expect(demo.air.now < .zero + .seconds(20))
         #expect(demo.air.world.status.links.isEmpty)
     }
@@ -122,6 +125,21 @@ struct SimulatedHostTests {
             demo.air.world.switchOff(demo.accessory)
             #expect(try await link.ended() == .disconnected(.connectionTimeout))
             #expect(demo.air.now - before < .seconds(33))
+            await host.shutdown()
+        }
+    }
+
+    @Test("loses an accessory that it carries out of range, by the supervision timeout")
+    func walk() async throws {
+        let demo = try DemoAir()
+        try await demo.air.run(bound: .seconds(600)) {
+            let (host, link) = try await demo.connect()
+            let (start, air) = (demo.air.now, demo.air)
+            let far = Path.Waypoint(Position(x: 1_000, y: 0), at: start + .seconds(100))
+            air.world.move(demo.adapter.controller, along: Path([.init(.origin, at: start), far]))
+            #expect(try await link.ended() == .disconnected(.connectionTimeout))
+            #expect(air.now - start > .seconds(2))
+            #expect(air.now - start < .seconds(100))
             await host.shutdown()
         }
     }

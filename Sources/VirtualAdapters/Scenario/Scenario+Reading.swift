@@ -3,8 +3,6 @@ import BluetoothTypes
 import VirtualRadio
 
 extension Scenario {
-    /// How long a scenario may be, in seconds: a year.
-    private static let longestTime = 31_536_000.0
     /// How far from the origin a device may be, in metres.
     private static let farthest = 100_000.0
 
@@ -36,7 +34,7 @@ extension Scenario {
             "partitions"
         )
         if let node = members["seed"] {
-            seed = UInt64(try Self.wholeNumber(node, in: 0...9_007_199_254_740_991))
+            seed = UInt64(try node.wholeNumber(in: 0...9_007_199_254_740_991))
         }
         if let node = members["pathLoss"] { pathLoss = try Self.pathLoss(node) }
         if let node = members["shadowing"] { shadowing = try Self.shadowing(node) }
@@ -75,7 +73,7 @@ extension Scenario {
     private static func shadowing(_ node: ScenarioNode) throws(ScenarioError) -> Shadowing {
         let members = try node.members("deviation", "period")
         let deviation = try members.require("deviation").number(in: 0...50)
-        return Shadowing(deviation: deviation, period: try members["period"].map(time))
+        return Shadowing(deviation: deviation, period: try members["period"]?.time)
     }
 
     private func loss(_ node: ScenarioNode) throws(ScenarioError) -> Loss {
@@ -83,7 +81,7 @@ extension Scenario {
         let decibels = try members.require("decibels")
         return Loss(
             between: try pair(members.require("between"), of: devices.map(\.name), "device"),
-            at: try members["at"].map(Self.time) ?? .zero,
+            at: try members["at"]?.time ?? .zero,
             decibels: decibels.value == .null ? nil : try decibels.number(in: 0...300)
         )
     }
@@ -93,8 +91,8 @@ extension Scenario {
         let groups = devices.compactMap(\.group)
         return Partition(
             between: try pair(members.require("between"), of: groups, "group"),
-            from: try members["from"].map(Self.time) ?? .zero,
-            to: try members["to"].map(Self.time)
+            from: try members["from"]?.time ?? .zero,
+            to: try members["to"]?.time
         )
     }
 
@@ -132,7 +130,8 @@ extension Scenario {
             "loss",
             "burstLoss",
             "group",
-            "switch"
+            "switch",
+            "faults"
         )
         let name = try members.require("name")
         var device = Device(name: try name.text)
@@ -145,8 +144,9 @@ extension Scenario {
         if let node = members["transmitPower"] {
             device.transmitPower = try node.number(in: -127...20)
         }
-        if let node = members["loss"] { device.loss.constantLoss = try node.number(in: 0...1) }
-        device.loss.burstLoss = try members["burstLoss"].map(burstLoss)
+        if let node = members["faults"] { device.faults = try node.faults }
+        if let node = members["loss"] { device.faults.loss.constantLoss = try node.probability }
+        device.faults.loss.burstLoss = try members["burstLoss"].map(burstLoss)
         device.group = try members["group"].map { (node) throws(ScenarioError) in try node.text }
         for node in try members["switch"]?.elements(limit: changeLimit) ?? [] {
             device.switches.append(try switching(node))
@@ -182,7 +182,7 @@ extension Scenario {
         var waypoints: [Path.Waypoint] = []
         for element in try node.elements(limit: changeLimit) {
             let members = try element.members("at", "position")
-            let instant = Instant.zero + (try time(members.require("at")))
+            let instant = try members.require("at").instant
             waypoints.append(
                 Path.Waypoint(try position(members.require("position")), at: instant)
             )
@@ -205,10 +205,10 @@ extension Scenario {
     private static func burstLoss(_ node: ScenarioNode) throws(ScenarioError) -> BurstLoss {
         let members = try node.members("start", "end", "lossWhenGood", "lossWhenBad")
         return BurstLoss(
-            startProbability: try members.require("start").number(in: 0...1),
-            endProbability: try members.require("end").number(in: 0...1),
-            lossWhenGood: try members["lossWhenGood"]?.number(in: 0...1) ?? 0,
-            lossWhenBad: try members["lossWhenBad"]?.number(in: 0...1) ?? 1
+            startProbability: try members.require("start").probability,
+            endProbability: try members.require("end").probability,
+            lossWhenGood: try members["lossWhenGood"]?.probability ?? 0,
+            lossWhenBad: try members["lossWhenBad"]?.probability ?? 1
         )
     }
 
@@ -221,22 +221,6 @@ extension Scenario {
         case "off": isOn = false
         default: throw target.error("on or off should be here")
         }
-        return Switch(at: try time(members.require("at")), isOn: isOn)
-    }
-
-    // MARK: Numbers
-
-    /// Seconds from the beginning.
-    private static func time(_ node: ScenarioNode) throws(ScenarioError) -> Duration {
-        .seconds(try node.number(in: 0...longestTime))
-    }
-
-    private static func wholeNumber(
-        _ node: ScenarioNode,
-        in range: ClosedRange<Double>
-    ) throws(ScenarioError) -> Double {
-        let number = try node.number(in: range)
-        guard number.rounded() == number else { throw node.error("a whole number should be here") }
-        return number
+        return Switch(at: try members.require("at").time, isOn: isOn)
     }
 }

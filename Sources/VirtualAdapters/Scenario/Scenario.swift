@@ -24,8 +24,8 @@ public struct Scenario: Hashable, Sendable {
         public var path = Path(.origin)
         /// The power with which it sends, in dBm.
         public var transmitPower = 0.0
-        /// What is lost of what it hears.
-        public var loss = LossPlan.none
+        /// What goes wrong with it.
+        public var faults = FaultPlan.none
         /// The group in which it is, when the world is partitioned.
         public var group: String?
         /// When it is switched on and off; it is on at the beginning, unless it says otherwise at 0.

@@ -86,7 +86,7 @@ extension Scenario.Device {
             publicAddress: address,
             path: path,
             transmitPower: transmitPower,
-            faults: FaultPlan(loss: loss)
+            faults: faults
         )
     }
 }
