@@ -15,9 +15,6 @@ struct AirSession: Sendable {
     let isJSON: Bool
     let console: Console
 
-    /// The time between two looks at the world.
-    static let period = Duration.seconds(1)
-
     /// Runs until the task is cancelled, which is no failure. Throws `ProgramFailure`.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)

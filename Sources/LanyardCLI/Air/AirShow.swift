@@ -13,6 +13,11 @@ final class AirShow: Sendable {
     private let isLive: Bool
     private let state = Mutex(State())
 
+    /// The time between two drawings of the table.
+    private static let tablePeriod = Duration.seconds(1)
+    /// The time between two looks for connections that came or went: a shorter one is not told.
+    private static let linePeriod = Duration.milliseconds(50)
+
     private struct State {
         var area = LiveArea()
         var links: [UInt64: AirLink] = [:]
@@ -59,7 +64,7 @@ final class AirShow: Sendable {
             if let failure = air.failure {
                 throw ProgramFailure(.internalError, "\(failure)", advice: "please report this")
             }
-            try await Task.sleep(for: AirSession.period)
+            try await Task.sleep(for: isLive ? Self.tablePeriod : Self.linePeriod)
         }
     }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("Controllers that are switched, moved and taken away")
+struct PowerTests {
+    private let world = World(seed: 1)
+
+    @Test("A controller without power answers nothing, and is as new with it")
+    func power() throws {
+        let host = try TestHost(world)
+        world.switchOff(host.id)
+        #expect(!world.isOn(host.id))
+        host.send([0x01, 0x03, 0x0C, 0x00])
+        world.run(for: .seconds(1))
+        #expect(host.events.isEmpty)
+        world.switchOn(host.id)
+        #expect(try host.status(HCI.Reset()) == .success)
+    }
+
+    @Test("What is said to a controller without power is not heard when it has it again")
+    func lostWords() throws {
+        let host = try TestHost(world)
+        world.switchOff(host.id)
+        host.send([0x01, 0x03, 0x0C, 0x00])
+        world.switchOn(host.id)
+        let before = world.status.controllers[0].toHostCount
+        world.run(for: .seconds(1))
+        #expect(world.status.controllers[0].toHostCount == before)
+    }
+
+    @Test("The number of a controller that was taken away is given to the next")
+    func vacancy() throws {
+        let first = try #require(world.addController(ControllerConfiguration(name: "a")))
+        _ = world.addController(ControllerConfiguration(name: "b"))
+        world.remove(first)
+        #expect(world.status.controllers.map(\.name) == ["b"])
+        let third = try #require(world.addController(ControllerConfiguration(name: "c")))
+        #expect(third.number == first.number)
+        #expect(world.status.controllers.map(\.name) == ["c", "b"])
+    }
+
+    @Test("Signals fade as a controller goes away, and stop at a wall")
+    func places() throws {
+        let one = try #require(world.addController(ControllerConfiguration()))
+        let other = try #require(world.addController(ControllerConfiguration()))
+        world.move(other, to: Position(x: 1, y: 0))
+        let near = try #require(world.power(from: one, to: other))
+        world.move(other, to: Position(x: 10, y: 0))
+        let far = try #require(world.power(from: one, to: other))
+        #expect(abs(near - far - 27) < 0.001)
+        world.setTransmitPower(6, of: one)
+        #expect(abs((world.power(from: one, to: other) ?? 0) - far - 6) < 0.001)
+        world.setLoss(60, between: one, and: other)
+        #expect(world.power(from: one, to: other) == -54)
+        world.assign(other, toGroup: 1)
+        world.separate(group: 0, from: 1)
+        #expect(world.power(from: one, to: other) == nil)
+        world.join(group: 0, with: 1)
+        #expect(world.power(from: one, to: other) == -54)
+    }
+}
