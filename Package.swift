@@ -125,6 +125,15 @@ let package = Package(
             path: "Tests/Qualification"
         ),
         .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
+                "LanyardTestSupport",
+            ],
+            path: "Tests/Simulation"
+        ),
+        .testTarget(
             name: "InteroperabilityTests",
             dependencies: [
                 "BluetoothHost", "HCITransports", "VirtualRadio", "VirtualAdapters",

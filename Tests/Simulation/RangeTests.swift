@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// What distance does: it weakens signals, hides devices and ends links.
+@Suite("Distance, in virtual time")
+struct RangeTests {
+    @Test(
+        "weakens what the host hears, as the model says",
+        arguments: [1, 2, 4, 8, 16, 32] as [Double]
+    )
+    func signalStrength(metres: Double) async throws {
+        let found = try await Scene(seed: 1, metres: metres).run { try await Scene.find($0) }
+        let model = -PathLoss.indoors.decibels(distance: metres)
+        #expect(found.rssi == Int(model.rounded()))
+    }
+
+    @Test("hides who is too far away")
+    func hidden() async throws {
+        let scene = try Scene(seed: 1, metres: 1_000)
+        let isFound = try await scene.run { [air = scene.air] host in
+            let search = Task(executorPreference: air.executor.taskExecutor) {
+                try await Scene.find(host)
+            }
+            try await air.sleep(for: .seconds(30))
+            search.cancel()
+            return (try? await search.value) != nil
+        }
+        #expect(!isFound)
+    }
+
+    @Test("ends a link by its supervision timeout, on time", arguments: [1, 2, 3] as [UInt64])
+    func walkAway(seed: UInt64) async throws {
+        let scene = try Scene(seed: seed)
+        let silence = Instant.zero + .seconds(20)
+        let (end, timeout, interval) = try await scene.run { [air = scene.air, scene] host in
+            let link = try await Scene.connect(host)
+            let parameters = try await link.properties.parameters
+            // A metre a second, and at the 20th second through a door that no signal passes.
+            air.world.move(
+                scene.accessory,
+                along: Path([
+                    .init(Position(x: 2, y: 0), at: air.now),
+                    .init(Position(x: 20, y: 0), at: silence),
+                    .init(Position(x: 20_000, y: 0), at: silence),
+                ])
+            )
+            #expect(try await link.ended() == .disconnected(.connectionTimeout))
+            return (air.now, parameters.supervisionTimeout, parameters.interval)
+        }
+        let expected = silence + timeout
+        #expect(end <= expected && end >= expected + (.zero - interval), "\(end), not \(expected)")
+    }
+
+    @Test("is no obstacle to who comes back: a standing connection waits")
+    func comingBack() async throws {
+        let scene = try Scene(seed: 4)
+        try await scene.run(bound: .seconds(300)) { [air = scene.air, scene] host in
+            let link = try await Scene.connect(host)
+            air.world.move(scene.accessory, to: Position(x: 10_000, y: 0))
+            _ = try await link.ended()
+            let standing = Task(executorPreference: air.executor.taskExecutor) {
+                try await host.connect(to: link.address, options: .whenAvailable)
+            }
+            try await air.sleep(for: .seconds(60))
+            air.world.move(scene.accessory, to: Position(x: 3, y: 0))
+            let back = air.now
+            let again = try await standing.value
+            #expect(air.now <= back + .seconds(5))
+            #expect(try await again.discoverServices().count >= 4)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHost
+import struct BluetoothHost.Link
+import BluetoothTypes
+import LanyardTestSupport
+import Synchronization
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+/// A phone with our host, at the origin, and an accessory beside it, on a virtual air that is
+/// watched.
+final class Scene: Sendable {
+    let air: SimulatedAir
+    let phone: VirtualTransport
+    let accessory: ControllerID
+    private let trace = TraceRecord()
+
+
+    /// The demo accessory, `metres` away from the phone, which has the faults.
+    init(
+        seed: UInt64,
+        metres: Double = 2,
+        phoneFaults: FaultPlan = .none,
+        accessoryFaults: FaultPlan = .none
+    ) throws {
+        air = SimulatedAir(seed: seed)
+        air.world.watchInvariants()
+        phone = try air.addAdapter(ControllerConfiguration(name: "phone", faults: phoneFaults))
+        accessory = try #require(
+            air.world.addController(
+                ControllerConfiguration(
+                    name: "accessory",
+                    path: Path(Position(x: metres, y: 0)),
+                    faults: accessoryFaults
+                )
+            )
+        )
+        air.world.attach(SimpleAccessory(.demo(name: "Demo")), to: accessory)
+        air.world.observe { [trace] in trace.add($0) }
+    }
+
+    /// How many packets have passed, and a number that depends on every octet and its nanosecond.
+    var traceDigest: (count: Int, digest: UInt64) {
+        trace.contents.withLock { ($0.count, $0.digest) }
+    }
+
+    /// Starts the host, runs the body with it and shuts it down; then every invariant must hold.
+    func run<Value: Sendable>(
+        bound: Duration = .seconds(120),
+        _ body: @escaping @Sendable (BluetoothHost) async throws -> Value
+    ) async throws -> Value {
+        let value = try await air.run(bound: bound) { [air, phone] in
+            var configuration = HostConfiguration()
+            configuration.address = DeviceAddress("C0:00:00:00:00:01", kind: .random)
+            let host = BluetoothHost(
+                transport: phone,
+                configuration: configuration,
+                executor: air.executor
+            )
+            try await host.start()
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await body(host))
+            } catch {
+                result = .failure(error)
+            }
+            await host.shutdown()
+            return try result.get()
+        }
+        air.world.finishWatching()
+        #expect(air.world.violations.isEmpty, "seed \(air.world.seed)")
+        return value
+    }
+
+    /// Scans until the demo accessory is found.
+    static func find(_ host: BluetoothHost) async throws -> Advertisement {
+        for try await advertisement in host.scan(for: ScanFilter(name: "Demo")) {
+            return advertisement
+        }
+        throw NothingFound()
+    }
+
+    struct NothingFound: Error {}
+
+    /// Finds the accessory, and connects to it.
+    static func connect(_ host: BluetoothHost) async throws -> Link {
+        try await host.connect(to: find(host).address)
+    }
+}
+
+/// What passed between hosts and controllers: how much, and an FNV-1a digest of all of it.
+private final class TraceRecord: Sendable {
+    struct Contents {
+        var count = 0
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    }
+
+    let contents = Mutex(Contents())
+
+    func add(_ packet: PassedPacket) {
+        let head = "\(packet.controller) \(packet.direction) \(packet.instant.nanoseconds)"
+        contents.withLock { contents in
+            contents.count += 1
+            for byte in Array(head.utf8) + packet.bytes {
+                contents.digest = (contents.digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+            }
+        }
+    }
+}
+
+/// The attributes of the demo accessory that these tests use.
+enum Demo {
+    static func uuid(_ number: Int) -> BluetoothUUID {
+        let digits = String(number, radix: 16)
+        let text = String(repeating: "0", count: 4 - digits.count) + digits
+        guard let uuid = BluetoothUUID("4C414E59-4152-4400-A000-00000000" + text) else {
+            preconditionFailure("the text is a UUID")
+        }
+        return uuid
+    }
+
+    static let short = uuid(1)
+    static let long = uuid(2)
+    static let writable = uuid(3)
+    static let heartRate = BluetoothUUID(0x2A37)
+}
+
+extension Link {
+    /// Every characteristic of the peer, by UUID.
+    func allCharacteristics() async throws -> [BluetoothUUID: GATT.Characteristic] {
+        var found: [BluetoothUUID: GATT.Characteristic] = [:]
+        for service in try await discoverServices() {
+            for characteristic in try await discoverCharacteristics(of: service) {
+                found[characteristic.uuid] = characteristic
+            }
+        }
+        return found
+    }
+}
