@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import BluetoothGATT
+import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import Testing
+import VirtualAdapters
 import VirtualRadio
+
+import struct BluetoothHost.Link
 
 /// Accessories and controllers that fail under our host.
 @Suite("Failures, in virtual time")
@@ -36,7 +41,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A connection request that nobody hears is dialled again, until it is heard")
+    @Test("A standing connection is dialled until the accessory hears it")
     func deafAccessory() async throws {
         let scene = try Scene(seed: 5)
         try await scene.run { [air = scene.air, scene] host in
@@ -44,12 +49,94 @@ struct FaultTests {
             // It is heard, and hears nothing: no request gets through.
             air.world.setLoss(LossPlan(constantLoss: 1), at: scene.accessory)
             let dial = Task(executorPreference: air.executor.taskExecutor) {
-                try await host.connect(to: found.address)
+                try await host.connect(to: found.address, options: .whenAvailable)
             }
             try await air.sleep(for: .seconds(5))
             air.world.setLoss(.none, at: scene.accessory)
             let link = try await dial.value
             #expect(try await !link.discoverServices().isEmpty)
         }
+    }
+
+    @Test("A direct attempt gives up when link after link is not joined")
+    func givingUp() async throws {
+        let scene = try Scene(seed: 5)
+        try await scene.run { [air = scene.air, scene] host in
+            let found = try await Scene.find(host)
+            air.world.setLoss(LossPlan(constantLoss: 1), at: scene.accessory)
+            await #expect(throws: HostError.failedToConnect(.connectionFailedToBeEstablished)) {
+                try await host.connect(to: found.address)
+            }
+        }
+    }
+
+    @Test("A controller that restarts ends the link, and serves again")
+    func restart() async throws {
+        var faults = FaultPlan.none
+        faults.restart = .zero + .seconds(5)
+        try await Scene(seed: 6, phoneFaults: faults, isWatched: false).run { host in
+            let link = try await Scene.connect(host)
+            await #expect(throws: HostError.self) { try await link.readForEver() }
+            for await state in host.states where state == .ready { break }
+            _ = try await Scene.connect(host)
+        }
+    }
+
+    @Test("A controller that hangs is reported, and waits for nobody")
+    func hang() async throws {
+        var faults = FaultPlan.none
+        faults.hang = Hang(.at(.zero + .seconds(5)), radioGoesOn: true)
+        let scene = try Scene(seed: 6, phoneFaults: faults, isWatched: false)
+        try await scene.run { [air = scene.air] host in
+            let link = try await Scene.connect(host)
+            // No command is under way that would show it: the transaction's own timeout does.
+            await #expect(throws: GATT.Failure.timedOut) { try await link.readForEver() }
+            #expect(air.now < .zero + .seconds(60))
+        }
+    }
+
+    @Test(
+        "A wire that drops, doubles, delays and corrupts events ends nothing but what it touches",
+        arguments: 1...40 as ClosedRange<UInt64>
+    )
+    func badWire(seed: UInt64) async throws {
+        var faults = FaultPlan.none
+        faults.events.dropProbability = 0.01
+        faults.events.duplicateProbability = 0.01
+        faults.events.delayProbability = 0.01
+        faults.events.corruptProbability = 0.01
+        let scene = try Scene(seed: seed, phoneFaults: faults, isWatched: false)
+        // Whatever the visits come to, each comes to an end, and so does the host.
+        let visitCount = try await scene.run(bound: .seconds(1_200)) { [air = scene.air] host in
+            var count = 0
+            while count < 5 {
+                try? await Self.briefVisit(host, air)
+                count += 1
+            }
+            return count
+        }
+        #expect(visitCount == 5)
+    }
+
+    /// A visit that is given up after a while: events that are lost can hide the accessory.
+    private static func briefVisit(_ host: BluetoothHost, _ air: SimulatedAir) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let link = try await Scene.connect(host)
+                let found = try await link.allCharacteristics()
+                if let short = found[Demo.short] { _ = try await link.read(short) }
+                try await link.disconnect()
+            }
+            group.addTask { try await air.sleep(for: .seconds(60)) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+extension Link {
+    fileprivate func readForEver() async throws {
+        let short = try await allCharacteristics()[Demo.short]
+        while let short { _ = try await read(short) }
     }
 }
