@@ -22,9 +22,10 @@ final class SocketServer: Sendable {
         }
         let addresses = try await endpoint.addresses()
         let descriptor = try Self.bind(addresses, of: endpoint)
+        let bound = SocketAddress(boundTo: descriptor) ?? addresses[0]
         let listener = SocketListener(
             descriptor,
-            name: endpoint.name,
+            name: endpoint.bound(to: bound).name,
             executor: executor,
             accepted: accepted
         )
@@ -35,7 +36,7 @@ final class SocketServer: Sendable {
         }
         guard isFirst else { throw .alreadyOpen(endpoint.name) }
         executor.perform { listener.listen() }
-        return SocketAddress(boundTo: descriptor) ?? addresses[0]
+        return bound
     }
 
     private static func bind(

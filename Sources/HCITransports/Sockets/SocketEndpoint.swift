@@ -23,6 +23,12 @@ enum SocketEndpoint: Equatable, Sendable {
         }
     }
 
+    /// The endpoint with the port that the system chose, if it did.
+    func bound(to address: SocketAddress) -> SocketEndpoint {
+        guard case .tcp(let host, _) = self, let port = address.port else { return self }
+        return .tcp(host: host, port: port)
+    }
+
     /// A system error of this endpoint.
     func error(_ operation: String, _ error: SystemError) -> TransportError {
         if case .unix(let path) = self {
