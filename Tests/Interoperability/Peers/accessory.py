@@ -22,6 +22,7 @@ from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import IncludedServiceDeclaration
 from bumble.transport import open_transport
 
+import association
 from database import describe
 from lifetime import adapter_address, announce, run
 from profiles import PROFILES
@@ -33,13 +34,13 @@ def configuration(arguments, services):
     return DeviceConfiguration(
         name=arguments.name,
         address=hci.Address(arguments.address),
-        identity_address_type=hci.Address.RANDOM_DEVICE_ADDRESS,
         advertising_interval_min=arguments.interval,
         advertising_interval_max=arguments.interval,
         advertising_data=advertising_data(arguments.name, services),
         scan_response_data=bytes(
             AdvertisingData([(AdvertisingData.MANUFACTURER_SPECIFIC_DATA, b"\xff\xffLanyard")])
         ),
+        **association.configuration(arguments),
     )
 
 
@@ -78,6 +79,8 @@ def make_device(arguments, source, sink):
         if service not in device.gatt_server.services:  # an included one brings itself along
             device.add_service(service)
     omit_long_include_uuids(device.gatt_server)
+    device.association = association.Association(arguments)
+    device.association.prepare(device)
     device.on("connection", lambda connection: welcome(device, profile, connection))
     return device
 
@@ -85,7 +88,14 @@ def make_device(arguments, source, sink):
 def welcome(device, profile, connection):
     logger.info("connected to %s", connection.peer_address)
     connection.on("disconnection", lambda reason: logger.info("disconnected: 0x%02x", reason))
+    connection.on(
+        "pairing", lambda keys: tell("paired", device.association.facts(connection, keys))
+    )
     profile.connected(device, connection)
+
+
+def tell(what, facts):
+    print(what, json.dumps(facts), flush=True)
 
 
 async def serve(arguments):
@@ -94,8 +104,12 @@ async def serve(arguments):
     transport = await open_transport(name)
     device = make_device(arguments, transport.source, transport.sink)
     await device.power_on()
-    await device.start_advertising(auto_restart=True)
+    await device.start_advertising(
+        auto_restart=True, own_address_type=association.own_address_type(arguments)
+    )
     announce(await describe(device))
+    if arguments.oob:
+        tell("oob", device.association.shared())
     await transport.source.terminated
     raise SystemExit("accessory: the controller has gone")
 
@@ -116,6 +130,7 @@ def parse():
     parser.add_argument("--size", type=int, default=20, help="stream: octets of a value (20)")
     parser.add_argument("--count", type=int, help="stream: values to send (no end)")
     parser.add_argument("--dump", action="store_true", help="print the database and end")
+    association.add_options(parser)
     arguments = parser.parse_args()
     if not arguments.dump and not arguments.adapter:
         parser.error("--adapter is needed, except with --dump")

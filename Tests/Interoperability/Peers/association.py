@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a peer pairs, and under which addresses it lives: options that all peers share."""
+
+import asyncio
+import hashlib
+import logging
+
+from bumble import hci
+from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.smp import OobContext, OobLegacyContext, OobSharedData
+
+logger = logging.getLogger("association")
+
+CAPABILITIES = {
+    "none": PairingDelegate.NO_OUTPUT_NO_INPUT,
+    "keyboard": PairingDelegate.KEYBOARD_INPUT_ONLY,
+    "display": PairingDelegate.DISPLAY_OUTPUT_ONLY,
+    "yes-no": PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
+    "keyboard-display": PairingDelegate.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT,
+}
+# What both sides are told of before, where that is how they pair.
+LEGACY_TEMPORARY_KEY = bytes(range(16))
+
+
+class Delegate(PairingDelegate):
+    """A user who does as the peer's user does: enters and confirms the number that both know."""
+
+    def __init__(self, capability, passkey):
+        super().__init__(io_capability=CAPABILITIES[capability])
+        self.passkey = passkey
+        self.facts = {}
+
+    async def get_number(self):
+        self.facts["entered"] = self.passkey
+        return self.passkey
+
+    async def generate_passkey(self):
+        return self.passkey
+
+    async def display_number(self, number, digits):
+        self.facts["displayed"] = number
+
+    async def compare_numbers(self, number, digits):
+        self.facts["compared"] = number
+        return True
+
+
+def add_options(parser):
+    parser.add_argument("--io", choices=CAPABILITIES, default="none", help="input and output")
+    parser.add_argument("--passkey", type=int, default=123456, help="the number that is entered")
+    parser.add_argument("--legacy", action="store_true", help="no LE Secure Connections")
+    parser.add_argument("--no-mitm", action="store_true", help="asks for no authentication")
+    parser.add_argument("--oob", action="store_true", help="has data that came out of band")
+    parser.add_argument("--peer-oob", metavar="C:R", help="the peer's such data, in hexadecimal")
+    parser.add_argument(
+        "--privacy",
+        choices=["host", "controller"],
+        help="lives under private addresses, which one of the two makes and resolves",
+    )
+
+
+def configuration(arguments):
+    """What of a DeviceConfiguration the options decide."""
+    offload = arguments.privacy == "controller"
+    return {
+        "irk": hashlib.sha256(arguments.address.encode()).digest()[:16],
+        "identity_address_type": hci.Address.RANDOM_DEVICE_ADDRESS,
+        "le_privacy_enabled": arguments.privacy is not None,
+        "address_resolution_offload": offload,
+        "address_generation_offload": offload,
+    }
+
+
+def own_address_type(arguments):
+    if arguments.privacy == "controller":
+        return hci.OwnAddressType.RESOLVABLE_OR_RANDOM
+    return hci.OwnAddressType.RANDOM
+
+
+class Association:
+    """How one device pairs."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.delegate = Delegate(arguments.io, arguments.passkey)
+        self.context = OobContext()
+
+    def prepare(self, device):
+        device.pairing_config_factory = lambda connection: PairingConfig(
+            sc=not self.arguments.legacy,
+            mitm=not self.arguments.no_mitm,
+            identity_address_type=PairingConfig.AddressType.RANDOM,
+            bonding=True,
+            delegate=self.delegate,
+            oob=self.oob(),
+        )
+
+    def oob(self):
+        if not self.arguments.oob and not self.arguments.peer_oob:
+            return None
+        peer_data = None
+        if self.arguments.peer_oob:
+            c, r = (bytes.fromhex(part) for part in self.arguments.peer_oob.split(":"))
+            peer_data = OobSharedData(c=c, r=r)
+        return PairingConfig.OobConfig(
+            our_context=self.context,
+            peer_data=peer_data,
+            legacy_context=OobLegacyContext(LEGACY_TEMPORARY_KEY),
+        )
+
+    def shared(self):
+        """What the peer is to be told out of band."""
+        data = self.context.share()
+        return f"{data.c.hex()}:{data.r.hex()}"
+
+    def facts(self, connection, keys):
+        """What a pairing led to."""
+        names = ("ltk", "ltk_central", "ltk_peripheral", "irk", "csrk")
+        present = {name: getattr(keys, name) for name in names if getattr(keys, name)}
+        return {
+            "encrypted": bool(connection.encryption),
+            "authenticated": any(key.authenticated for key in present.values()),
+            "secureConnections": bool(connection.sc),
+            "keys": sorted(present),
+            **self.delegate.facts,
+        }
+
+
+async def paired(connection, work):
+    """Waits for `work()` and for the keys of the pairing that it begins."""
+    keys = asyncio.get_running_loop().create_future()
+    connection.on("pairing", lambda result: keys.done() or keys.set_result(result))
+    await work()
+    return await keys
