@@ -62,7 +62,9 @@ extension InitiatingRequest {
         try self.init(
             command.filterPolicy,
             command.peerAddress,
-            lastType: .random,
+            // The two identity types are not for this command (7.8.66). But it means the same,
+            // and Bumble 0.0.236 hands on what an advertising report told it.
+            lastType: .randomIdentity,
             command.ownAddressType
         )
         uncoded = try Channels(command.phys.le1M)
