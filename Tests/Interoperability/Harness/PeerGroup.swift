@@ -14,14 +14,27 @@ struct Peer: Sendable {
     let facts: JSON
 
     /// Starts a peer and waits for its ready line.
-    init(_ executable: String, _ arguments: [String]) async throws {
+    init(
+        _ executable: String,
+        _ arguments: [String],
+        within limit: Duration = Self.readyLimit
+    ) async throws {
         process = try ChildProcess(executable, arguments)
-        let line = try await process.nextLine(within: Self.readyLimit)
-        guard let line, line.hasPrefix("ready ") else {
+        let line = try await process.nextLine(within: limit)
+        guard let line, let facts = try Self.facts(in: line) else {
             process.kill()
             throw ProcessError.ended("\(executable) did not become ready", log: process.log)
         }
-        facts = try JSON(parsing: String(line.dropFirst("ready ".count)))
+        self.facts = facts
+    }
+
+    /// What a ready line says: `ready {…}`, or the event of that name, as `lanyard air` has it.
+    private static func facts(in line: String) throws -> JSON? {
+        if line.hasPrefix("ready ") {
+            return try JSON(parsing: String(line.dropFirst("ready ".count)))
+        }
+        let event = try JSON(parsing: line)
+        return event["event"] == .string("ready") ? event : nil
     }
 }
 
@@ -114,7 +127,8 @@ final class PeerGroup: Sendable {
     /// Starts controllers at these endpoints, where others may have been before.
     func controllers(_ kind: ControllerKind, endpoints: [String]) async throws -> Controllers {
         let peer = try await start(kind.executable, kind.arguments(endpoints: endpoints))
-        let adapters = peer.facts["adapters"].elements.compactMap(\.text)
+        let names = kind == .lanyard ? peer.facts["listen"] : peer.facts["adapters"]
+        let adapters = names.elements.compactMap(\.text)
         return Controllers(process: peer.process, adapters: adapters)
     }
 
@@ -148,8 +162,13 @@ final class PeerGroup: Sendable {
         return Relay(process: peer.process, adapter: adapters.first ?? "")
     }
 
-    private func start(_ executable: String, _ arguments: [String]) async throws -> Peer {
-        let peer = try await Peer(executable, arguments)
+    /// Starts a peer that ends with the group.
+    func start(
+        _ executable: String,
+        _ arguments: [String],
+        within limit: Duration = Peer.readyLimit
+    ) async throws -> Peer {
+        let peer = try await Peer(executable, arguments, within: limit)
         processes.withLock { $0.append(peer.process) }
         return peer
     }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// Two Bumble hosts pair on our air, in every way there is, and go on over the encrypted link.
+@Suite(.needsPeers) struct PairingTests {
+    /// A way to pair: what the two sides can do, and what comes of it.
+    struct Way: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let central: [String]
+        let accessory: [String]
+        let isAuthenticated: Bool
+
+        init(
+            _ description: String,
+            central: [String] = [],
+            accessory: [String] = [],
+            isAuthenticated: Bool = true
+        ) {
+            testDescription = description
+            self.central = central
+            self.accessory = accessory
+            self.isAuthenticated = isAuthenticated
+        }
+    }
+
+    private static let everywhere = [
+        Way("Just Works", isAuthenticated: false),
+        Way(
+            "Passkey Entry, the accessory's user enters",
+            central: ["--io", "display"],
+            accessory: ["--io", "keyboard"]
+        ),
+        Way(
+            "Passkey Entry, the Central's user enters",
+            central: ["--io", "keyboard"],
+            accessory: ["--io", "display"]
+        ),
+        Way(
+            "Passkey Entry, both users enter",
+            central: ["--io", "keyboard"],
+            accessory: ["--io", "keyboard"]
+        ),
+    ]
+
+    @Test("LE Secure Connections", arguments: everywhere)
+    func secureConnections(way: Way) async throws {
+        let pairing = try await pair(way)
+        #expect(pairing["secureConnections"] == .boolean(true))
+        #expect(pairing["keys"].elements.map(\.text) == ["irk", "ltk"])
+    }
+
+    @Test("LE legacy pairing", arguments: everywhere)
+    func legacy(way: Way) async throws {
+        let pairing = try await pair(way, options: ["--legacy"])
+        #expect(pairing["secureConnections"] == .boolean(false))
+        let keys = pairing["keys"].elements.map(\.text)
+        #expect(keys == ["irk", "ltk_central", "ltk_peripheral"])
+    }
+
+    @Test("Numeric Comparison") func numericComparison() async throws {
+        try await withAir { air in
+            let accessory = try await air.accessory(options: ["--io", "yes-no"])
+            let facts = try await air.central(options: ["--pair", "--io", "yes-no"])
+            let pairing = facts["pairing"]
+            #expect(pairing["authenticated"] == .boolean(true))
+            let peers = try await result(of: accessory)
+            #expect(pairing["compared"].integer != nil)
+            #expect(pairing["compared"] == peers["compared"])
+        }
+    }
+
+    @Test("Out of Band, Secure Connections") func outOfBand() async throws {
+        try await withAir { air in
+            let accessory = try await air.accessory(options: ["--oob"])
+            let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
+            let data = try #require(try JSON(parsing: "\(line.dropFirst("oob ".count))").text)
+            let facts = try await air.central(options: ["--pair", "--peer-oob", data])
+            #expect(facts["pairing"]["authenticated"] == .boolean(true))
+            #expect(facts["pairing"]["secureConnections"] == .boolean(true))
+        }
+    }
+
+    @Test("Out of Band, legacy") func legacyOutOfBand() async throws {
+        let way = Way("Out of Band", central: ["--oob"], accessory: ["--oob"])
+        try await withAir { air in
+            _ = try await air.accessory(options: way.accessory + ["--legacy"])
+            let facts = try await air.central(options: ["--pair", "--legacy"] + way.central)
+            #expect(facts["pairing"]["authenticated"] == .boolean(true))
+            #expect(facts["pairing"]["secureConnections"] == .boolean(false))
+        }
+    }
+
+    /// Only Secure Connections: Bumble 0.0.236 as a Peripheral answers with the wrong one of its
+    /// two legacy keys, and our controllers notice.
+    @Test func aBondedCentralComesBackAndEncrypts() async throws {
+        try await withAir { air in
+            let accessory = try await air.accessory()
+            let facts = try await air.central(options: ["--pair", "--return"])
+            #expect(facts["returned"]["peer"].text == accessory.address)
+            #expect(facts["returned"]["encrypted"] == .boolean(true))
+            #expect(facts["returned"]["short"] == .boolean(true))
+        }
+    }
+
+    /// Pairs in that way, and returns what the Central says of it, once both have said the same.
+    private func pair(_ way: Way, options: [String] = []) async throws -> JSON {
+        var pairing = JSON.null
+        try await withAir { air in
+            let accessory = try await air.accessory(options: way.accessory + options)
+            let facts = try await air.central(options: ["--pair"] + way.central + options)
+            pairing = facts["pairing"]
+            let peers = try await result(of: accessory)
+            for key in ["encrypted", "authenticated", "secureConnections", "keys"] {
+                #expect(pairing[key] == peers[key])
+            }
+            #expect(pairing["encrypted"] == .boolean(true))
+            #expect(pairing["authenticated"] == .boolean(way.isAuthenticated))
+            #expect(facts["exploredEncrypted"]["long"] == .boolean(true))
+            #expect(facts["exploredEncrypted"]["notified"].elements.count == 5)
+        }
+        return pairing
+    }
+
+    /// What the accessory says of its pairing.
+    private func result(of accessory: Accessory) async throws -> JSON {
+        let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
+        return try JSON(parsing: String(line.dropFirst("paired ".count)))
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// Two Bumble hosts that live under resolvable private addresses meet, pair, and know each other
+/// again.
+@Suite(.needsPeers) struct PrivacyTests {
+    /// Who makes and resolves the addresses.
+    enum Keeper: String, CaseIterable, CustomTestStringConvertible, Sendable {
+        case host, controller
+
+        var testDescription: String { "in the \(rawValue)" }
+    }
+
+    /// The accessory's address that only friends know.
+    private static let identity = Encounter.address().description
+
+    @Test(arguments: Keeper.allCases)
+    func strangersMeetUnderPrivateAddressesAndFriendsKnowEachOther(keeper: Keeper) async throws {
+        let privacy = ["--privacy", keeper.rawValue]
+        try await withAir { air in
+            _ = try await air.accessory(options: privacy)
+            let facts = try await air.central(options: ["--pair", "--return"] + privacy)
+            #expect(facts["found"]["heardResolvable"] == .boolean(true))
+            #expect(facts["found"]["heard"].text != Self.identity)
+            #expect(facts["pairing"]["encrypted"] == .boolean(true))
+            let returned = facts["returned"]
+            #expect(returned["peer"].text == Self.identity)
+            #expect(returned["encrypted"] == .boolean(true))
+            // A controller that resolves tells the identity; a host sees the address on the air.
+            #expect(returned["heardResolvable"] == .boolean(keeper == .host))
+            #expect(returned["peerPrivate"].text != nil)
+            #expect(returned["peerPrivate"].text != Self.identity)
+        }
+    }
+
+    @Test func oneMayResolveInTheHostAndTheOtherInTheController() async throws {
+        try await withAir { air in
+            _ = try await air.accessory(options: ["--privacy", "host"])
+            let facts = try await air.central(
+                options: ["--pair", "--return", "--privacy", "controller"]
+            )
+            #expect(facts["returned"]["heard"].text == Self.identity)
+            #expect(facts["returned"]["encrypted"] == .boolean(true))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// `lanyard air`, with peers on it.
+struct Air: Sendable {
+    /// How long a Central may take over all that it is told to do.
+    static let visitLimit: Duration = .seconds(90)
+
+    let peers: PeerGroup
+
+    /// Where hosts of any make connect.
+    let adapter: String
+
+    /// Brings a Bumble accessory onto the air.
+    func accessory(options: [String] = []) async throws -> Accessory {
+        try await peers.accessory(.demo, on: adapter, options: options)
+    }
+
+    /// Has a Bumble Central do what the options of central.py say; what it saw.
+    func central(options: [String] = []) async throws -> JSON {
+        let script = PeerInstallation.scripts + "central.py"
+        return try await peers.start(
+            PeerInstallation.python,
+            [script, "--adapter", adapter] + options,
+            within: Self.visitLimit
+        ).facts
+    }
+}
+
+/// Gives `body` an air of our own. When it ends the peers end, and tshark judges what each host
+/// and its controller said.
+func withAir(
+    scenario: String? = nil,
+    at location: SourceLocation = #_sourceLocation,
+    _ body: (Air) async throws -> Void
+) async throws {
+    let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let traces = folder + "/traces"
+    var arguments = ["air", "--json", "--listen", "tcp:127.0.0.1:0", "--trace", traces]
+    if let scenario {
+        try Data(scenario.utf8).write(to: URL(fileURLWithPath: folder + "/scenario.json"))
+        arguments += ["--scenario", folder + "/scenario.json"]
+    }
+    try await withPeers { peers in
+        let air = try await peers.start(LanyardTool.path, arguments)
+        let adapter = try #require(air.facts["listen"].elements.first?.text)
+        try await body(Air(peers: peers, adapter: adapter))
+    }
+    guard Dissection.isPossible else { return }
+    let names = try FileManager.default.contentsOfDirectory(atPath: traces)
+    #expect(!names.isEmpty, sourceLocation: location)
+    for name in names {
+        let verdict = try await Dissection(of: traces + "/" + name)
+        #expect(verdict.packetCount > 0, "\(name)", sourceLocation: location)
+        #expect(verdict.malformed.isEmpty, "\(name)", sourceLocation: location)
+    }
+}
