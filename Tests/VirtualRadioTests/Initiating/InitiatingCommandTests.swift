@@ -85,7 +85,7 @@ struct InitiatingCommandTests {
             TestHost.extendedCreate(peer, coded: TestHost.initiating(window: 0x41)),
             TestHost.extendedCreate(peer, policy: .init(rawValue: 2)),
             TestHost.extendedCreate(peer, own: .init(rawValue: 4)),
-            TestHost.extendedCreate(HCI.PeerAddress(type: .publicIdentity, value: 1)),
+            TestHost.extendedCreate(HCI.PeerAddress(type: .init(rawValue: 4), value: 1)),
         ]
     )
     func extendedRanges(command: HCI.LEExtendedCreateConnection) throws {
