@@ -166,7 +166,8 @@ extension VirtualController {
             parameters: parameters,
             modulation: packet.modulation,
             channelMap: settings.channelMap,
-            usesChannelSelection2: advertisement.supportsChannelSelection2 && !configuration.isOld
+            usesChannelSelection2: advertisement.supportsChannelSelection2 && !configuration.isOld,
+            isAuxiliary: advertisement.isAuxiliary
         )
     }
 }

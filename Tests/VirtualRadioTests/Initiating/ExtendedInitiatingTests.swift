@@ -54,6 +54,10 @@ struct ExtendedInitiatingTests {
         #expect(central.completions.map(\.status) == [.success])
         #expect(central.completions.map(\.peerAddress) == [peer])
         #expect(link?.proposal.modulation.phy == used)
+        // The transmit window opens late enough for the answer (Vol 6, Part B, 4.5.3).
+        let request = try #require(sniffer.packets.first { $0.connectionRequest != nil })
+        let delay = Duration.microseconds(used == .leCoded ? 3_750 : 2_500)
+        #expect(link?.anchor == request.end + delay)
         world.run(for: .seconds(1))
         #expect(peripheral.completions.map(\.role) == [.peripheral])
         #expect(sniffer.packets.contains { $0.connectionResponse != nil })
