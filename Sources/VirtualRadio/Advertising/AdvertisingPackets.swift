@@ -52,7 +52,7 @@ extension VirtualController {
         return extendedPDU(
             .primary,
             set,
-            fields: pointer == nil ? set.manner.auxiliaryFields : [.dataInfo, .auxiliaryPointer],
+            fields: pointer == nil ? set.manner.soleFields : [.dataInfo, .auxiliaryPointer],
             pointer: pointer,
             data: []
         )
@@ -85,8 +85,14 @@ extension VirtualController {
 }
 
 extension AdvertisingManner {
-    /// The fields of the AUX_ADV_IND of such a set, and of its ADV_EXT_IND if that is all there is
-    /// (Vol 6, Part B, 2.3.1.6).
+    /// The fields of the ADV_EXT_IND of such a set if that is all there is: no ADI, since there is
+    /// no data to tell apart, and no TxPower on LE Coded (Vol 6, Part B, 2.3.1.5).
+    var soleFields: ExtendedAdvertisingPDU.Fields {
+        let fields = auxiliaryFields.subtracting(.dataInfo)
+        return primary == .le1M ? fields : fields.subtracting(.transmitPower)
+    }
+
+    /// The fields of the AUX_ADV_IND of such a set (Vol 6, Part B, 2.3.1.6).
     var auxiliaryFields: ExtendedAdvertisingPDU.Fields {
         var fields: ExtendedAdvertisingPDU.Fields = [.dataInfo]
         if !isAnonymous { fields.insert(.advertiserAddress) }

@@ -36,14 +36,14 @@ struct ReportHeading: Equatable, Sendable {
         isLegacy = true
     }
 
-    /// The heading of an extended advertisement.
+    /// The heading of an extended advertisement. ADV_EXT_IND has an ADI only if it points to more.
     init(_ pdu: ExtendedAdvertisement, by advertiser: AdmittedAdvertiser, primaryPHY: PHY) {
         address = advertiser.address
         target = advertiser.target
         isConnectable = pdu.isConnectable
         isScannable = pdu.isScannable
         self.primaryPHY = primaryPHY
-        setIdentifier = pdu.sid
+        setIdentifier = pdu.kind == .primary ? Self.noSet : pdu.sid
         transmitPower = pdu.transmitPower ?? Self.unknownPower
     }
 

@@ -51,7 +51,23 @@ struct ExtendedAdvertisingTests {
             #expect(event.allSatisfy { $0.extended?.kind == .primary })
             #expect(event.allSatisfy { $0.extended?.pointer == nil })
             #expect(event.allSatisfy { $0.extended?.advertiser != nil })
+            // Header, length and mode, flags, AdvA: without data, there is no ADI.
+            #expect(event.allSatisfy { $0.pduLength == 2 + 1 + 1 + 6 })
         }
+    }
+
+    @Test(
+        "An ADV_EXT_IND on its own tells the power on LE 1M, but not on LE Coded",
+        arguments: [PHY.le1M, .leCoded]
+    )
+    func solePower(phy: PHY) throws {
+        var parameters = TestHost.setParameters(1, [.includesTransmitPower])
+        parameters.primaryPHY = phy
+        try start(parameters)
+        world.run(for: .seconds(1))
+        let pdus = sniffer.packets.compactMap(\.extended)
+        #expect(!pdus.isEmpty)
+        #expect(pdus.allSatisfy { $0.transmitPower == (phy == .le1M ? 0 : nil) })
     }
 
     @Test("LL/DDI/ADV/BV-47-C: the primary packets point to one auxiliary packet with the data")
