@@ -13,12 +13,11 @@ extension VirtualController {
     ) {
         guard let place = asked(request.set, as: request.advertiser, in: packet),
             advertiser.sets[place].manner.isScannable,
-            let scanner = requester(request.scanner, place)
+            let scanner = requester(request.scanner),
+            mayAsk(scanner, place, \.filtersScanRequests),
+            respond(place, to: packet, &ether),
+            advertiser.sets[place].manner.reportsScanRequests
         else { return }
-        let manner = advertiser.sets[place].manner
-        guard !manner.filtersScanRequests || acceptList.contains(scanner.identity) else { return }
-        guard respond(place, to: packet, &ether) else { return }
-        guard manner.reportsScanRequests else { return }
         let received = HCI.LEScanRequestReceived(
             advertisingHandle: advertiser.sets[place].handle,
             scanner: scanner.reported
@@ -72,8 +71,8 @@ extension VirtualController {
         guard let place = asked(request.set, as: request.advertiser, in: packet),
             advertiser.sets[place].manner.isConnectable,
             request.isAuxiliary != advertiser.sets[place].manner.isLegacy,
-            let initiator = requester(request.initiator, place),
-            mayConnect(initiator, place),
+            let initiator = requester(request.initiator),
+            mayAsk(initiator, place, \.filtersConnectionRequests),
             !ether.hasLink(radio, to: initiator.identity)
         else { return }
         let set = advertiser.sets[place]
@@ -122,14 +121,18 @@ extension VirtualController {
         ether.transmit(answer)
     }
 
-    /// Whether the initiator is the target, or passes the filter policy.
-    private func mayConnect(_ initiator: Requester, _ place: Int) -> Bool {
+    /// Whether who asks is the target, or, where there is none, passes the filter policy.
+    private func mayAsk(
+        _ requester: Requester,
+        _ place: Int,
+        _ isFiltered: (AdvertisingManner) -> Bool
+    ) -> Bool {
         let manner = advertiser.sets[place].manner
         if manner.isDirected {
-            return initiator.identity == manner.peer
-                || initiator.address == advertiser.sets[place].run?.addresses.target
+            return requester.identity == manner.peer
+                || requester.address == advertiser.sets[place].run?.addresses.target
         }
-        return !manner.filtersConnectionRequests || acceptList.contains(initiator.identity)
+        return !isFiltered(manner) || acceptList.contains(requester.identity)
     }
 
     /// Which set is asked by a request that has just ended: one that listens for requests, by the
@@ -146,9 +149,9 @@ extension VirtualController {
         return place
     }
 
-    /// Who is behind the address of a request; nil if it is not to be answered: it hides from
-    /// nobody who must (Vol 6, Part B, 6.2).
-    private mutating func requester(_ address: DeviceAddress, _ place: Int) -> Requester? {
+    /// Who is behind the address of a request; nil if it is not to be answered: an identity address
+    /// of somebody who must not use it (Vol 6, Part B, 6.2).
+    private mutating func requester(_ address: DeviceAddress) -> Requester? {
         switch resolvingList.resolve(address) {
         case .unresolved: Requester(address: address, identity: address, isResolved: false)
         case .identity(let identity):

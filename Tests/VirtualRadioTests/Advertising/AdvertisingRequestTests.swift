@@ -201,6 +201,18 @@ struct ExtendedRequestTests {
         )
     }
 
+    @Test("Only the target is told more by a directed scannable set, and no list is asked")
+    func directedScanResponse() throws {
+        var parameters = TestHost.setParameters(2, [.scannable, .directed])
+        parameters.filterPolicy = .filtered
+        try host.perform(parameters)
+        try host.setResponse([1, 2, 3], of: 2)
+        try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
+        #expect(try tester.askAuxiliaryForScan() == nil)
+        tester.address = TestHost.stranger
+        #expect(try tester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
+    }
+
     @Test("Scan requests are reported only if the host wants to know", arguments: [true, false])
     func reports(isWanted: Bool) throws {
         var parameters = TestHost.setParameters(2, [.legacy, .scannable])
