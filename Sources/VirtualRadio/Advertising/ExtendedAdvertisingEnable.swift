@@ -18,7 +18,7 @@ extension VirtualController {
         guard !places.isEmpty else { throw .invalidCommandParameters }
         var runs: [AdvertisingRun] = []
         for (place, plan) in zip(places, command.sets) {
-            runs.append(try run(of: advertiser.sets[place], plan))
+            runs.append(try run(of: advertiser.sets[place], plan, ether))
         }
         for (index, place) in places.enumerated() {
             let duration = command.sets[index].duration
@@ -35,9 +35,11 @@ extension VirtualController {
     /// The run that the set would have; throws if it cannot be enabled like that.
     private func run(
         of set: AdvertisingSet,
-        _ plan: HCI.AdvertisingSetRun
+        _ plan: HCI.AdvertisingSetRun,
+        _ ether: Ether
     ) throws(HCI.ErrorCode) -> AdvertisingRun {
         try set.checkIsComplete(plan)
+        try checkHasLink(for: set.manner, ether)
         guard let addresses = addresses(for: set) else { throw .invalidCommandParameters }
         return AdvertisingRun(
             interval: try set.interval().nanoseconds,

@@ -59,6 +59,14 @@ extension VirtualController {
         return power.isFinite ? Int8(min(max(power.rounded(), -127), 20)) : 0
     }
 
+    /// Throws Connection Limit Exceeded if such advertising invites to connect, and there is no link
+    /// left for who comes.
+    func checkHasLink(for manner: AdvertisingManner, _ ether: Ether) throws(HCI.ErrorCode) {
+        guard !manner.isConnectable || ether.linkCount(of: radio) < configuration.linkLimit else {
+            throw .connectionLimitExceeded
+        }
+    }
+
     /// LE Set Advertising Enable. Enabling what is enabled changes nothing.
     fileprivate mutating func setLegacyAdvertising(
         _ isEnabled: Bool,
@@ -71,6 +79,7 @@ extension VirtualController {
             throw .invalidCommandParameters
         }
         let manner = advertiser.sets[place].manner
+        try checkHasLink(for: manner, ether)
         let run = AdvertisingRun(
             interval: manner.intervals.lowerBound.nanoseconds,
             eventLimit: 0,

@@ -52,6 +52,6 @@ extension ControllerConfiguration {
         .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet,
         .leClearAdvertisingSets,
         .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
-        .leReadTransmitPower, .leSetPrivacyMode, .leReadBufferSizeV2,
+        .leReadTransmitPower, .leSetPrivacyMode, .leReadBufferSizeV2, .leGenerateDHKeyV2,
     ]
 }

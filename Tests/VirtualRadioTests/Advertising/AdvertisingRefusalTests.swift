@@ -378,6 +378,22 @@ struct ExtendedRefusalTests {
         #expect(try host.perform(parameters).transmitPower == min(0, asked))
     }
 
+    @Test("Who has no link left does not invite to connect")
+    func linkLimit() throws {
+        var configuration = ControllerConfiguration(name: "small")
+        configuration.linkLimit = 0
+        let small = try TestHost(World(seed: 1), configuration)
+        try small.perform(TestHost.setParameters(1, [.connectable]))
+        try small.perform(TestHost.setParameters(2, [.legacy]))
+        #expect(try small.enableStatus(run) == .connectionLimitExceeded)
+        let other = HCI.AdvertisingSetRun(advertisingHandle: 2)
+        #expect(try small.enableStatus(other, run) == .connectionLimitExceeded)
+        #expect(try small.enableStatus(other) == .success)
+        try small.perform(HCI.Reset())
+        let enable = HCI.LESetAdvertisingEnable(isEnabled: true)
+        #expect(try small.status(enable) == .connectionLimitExceeded)
+    }
+
     @Test("Up to 1,650 octets can be advertised")
     func dataLength() throws {
         #expect(try host.perform(HCI.LEReadMaximumAdvertisingDataLength()).length == 1650)
