@@ -20,6 +20,8 @@ struct AdvertisingManner: Sendable {
     var filterPolicy = HCI.AdvertisingFilterPolicy.unfiltered
     /// What TxPower says, in dBm.
     var transmitPower: Int8 = 0
+    /// By how many decibels that is less than the radio could do.
+    var reduction: Int16 = 0
     /// How the packets on the primary channels are sent.
     var primary = Modulation.le1M
     /// How those on the secondary channels are.

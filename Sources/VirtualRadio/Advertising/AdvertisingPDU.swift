@@ -18,14 +18,16 @@ package struct AdvertisingPacket: Sendable {
     /// How many octets header and payload are.
     package let pduLength: Int
 
-    /// The packet that begins at the instant.
+    /// The packet that begins at the instant, weaker by the reduction in decibels than its sender
+    /// otherwise sends.
     package init(
         _ pdu: AdvertisingPDU,
         from sender: RadioID,
         to addressee: RadioID? = nil,
         on channel: RadioChannel,
         modulation: Modulation = .le1M,
-        start: Instant
+        start: Instant,
+        reduction: Int16 = 0
     ) {
         self.sender = sender
         self.addressee = addressee
@@ -36,7 +38,8 @@ package struct AdvertisingPacket: Sendable {
             from: sender,
             on: channel,
             start: start,
-            airTime: modulation.airTime(pduLength: pduLength)
+            airTime: modulation.airTime(pduLength: pduLength),
+            reduction: reduction
         )
     }
 }

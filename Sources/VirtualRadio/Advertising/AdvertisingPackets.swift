@@ -16,7 +16,8 @@ extension VirtualController {
             from: radio,
             on: channel,
             modulation: set.manner.primary,
-            start: start
+            start: start,
+            reduction: set.manner.reduction
         )
     }
 

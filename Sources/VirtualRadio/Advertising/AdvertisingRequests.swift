@@ -40,7 +40,8 @@ extension VirtualController {
                 from: radio,
                 to: request.sender,
                 on: channel,
-                start: start
+                start: start,
+                reduction: advertiser.sets[place].manner.reduction
             )
         } else {
             advertiser.sets[place].run?.isResponding = true
@@ -90,7 +91,9 @@ extension VirtualController {
             advertisingSet: set.isOfLegacyCommands ? nil : set.handle
         )
         guard let handle else { return }
-        if request.isAuxiliary { answer(request, in: packet, &ether) }
+        if request.isAuxiliary {
+            answer(request, in: packet, weakerBy: set.manner.reduction, &ether)
+        }
         connect(place, as: handle, &ether)
     }
 
@@ -98,6 +101,7 @@ extension VirtualController {
     private func answer(
         _ request: ConnectionRequest,
         in packet: AdvertisingPacket,
+        weakerBy reduction: Int16,
         _ ether: inout Ether
     ) {
         let response = ConnectionResponse(
@@ -111,7 +115,8 @@ extension VirtualController {
             to: packet.sender,
             on: packet.transmission.channel,
             modulation: packet.modulation,
-            start: ether.now.later(AdvertisingPace.frameSpace)
+            start: ether.now.later(AdvertisingPace.frameSpace),
+            reduction: reduction
         )
         ether.schedules[radio.index].engage(
             from: answer.transmission.start,

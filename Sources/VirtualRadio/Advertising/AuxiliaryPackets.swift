@@ -84,7 +84,8 @@ extension VirtualController {
             to: addressee,
             on: channel,
             modulation: modulation,
-            start: start
+            start: start,
+            reduction: advertiser.sets[place].manner.reduction
         )
     }
 

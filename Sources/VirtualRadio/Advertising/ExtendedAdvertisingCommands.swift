@@ -109,7 +109,7 @@ extension VirtualController {
 
 extension AdvertisingManner {
     /// What the extended command asks for; throws if that makes no sense, or is more than there
-    /// is. The power of a radio is fixed; it says so if it was asked for more.
+    /// is. A radio has so much power and no more; it says so if it was asked for more.
     init(
         _ command: HCI.LESetExtendedAdvertisingParameters,
         power: Int8
@@ -128,15 +128,16 @@ extension AdvertisingManner {
         try setPHYs(command)
         guard command.setIdentifier <= Self.sidMaximum,
             command.transmitPower == Self.noPowerPreference
-                || command.transmitPower <= Self.powerMaximum
+                || Self.powers.contains(command.transmitPower)
         else { throw .invalidCommandParameters }
         transmitPower = min(power, command.transmitPower)
+        reduction = Int16(power) - Int16(transmitPower)
         sid = command.setIdentifier
         reportsScanRequests = command.reportsScanRequests
     }
 
     private static let sidMaximum: UInt8 = 0x0F
-    private static let powerMaximum: Int8 = 20
+    private static let powers: ClosedRange<Int8> = -127...20
     private static let noPowerPreference: Int8 = 127
 
     /// The combinations of properties that make legacy packets (Vol 4, Part E, 7.8.53).

@@ -71,7 +71,8 @@ package struct Air: Sendable {
     }
 
     /// Whether a receiver cannot make out the packet for the others in the air, if it arrives with
-    /// `power`. `powerOf` says with what power a sender arrives at the receiver, nil if not at all.
+    /// `power`. `powerOf` says with what power a sender arrives at the receiver that sends with all
+    /// it has, nil if not at all.
     /// Packets of the receiver itself are passed over: that it cannot hear while it sends is a
     /// matter of its schedule.
     package func destroys(
@@ -90,7 +91,7 @@ package struct Air: Sendable {
             let instant = max(rival.start, wanted.start)
             log.forEachOverlapping(wanted) { other in
                 guard other.start <= instant, instant < other.end else { return }
-                loudest += powerOf(other.sender)?.milliwatts ?? 0
+                loudest += powerOf(other.sender)?.reduced(by: other.reduction).milliwatts ?? 0
             }
             isDestroyed = power.milliwatts < loudest * captureRatio
         }

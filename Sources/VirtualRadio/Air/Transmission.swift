@@ -33,17 +33,21 @@ package struct Transmission: Hashable, Sendable {
     package let start: Instant
     /// When its last bit has been.
     package let end: Instant
+    /// By how many decibels it is weaker than its sender's station otherwise sends.
+    package let reduction: Int16
 
     /// The packet that is on the air from `start` for `airTime`.
     package init(
         from sender: RadioID,
         on channel: RadioChannel,
         start: Instant,
-        airTime: Duration
+        airTime: Duration,
+        reduction: Int16 = 0
     ) {
         self.sender = sender
         self.channel = channel
         self.start = start
+        self.reduction = reduction
         end = start + max(.zero, airTime)
     }
 

@@ -13,6 +13,11 @@ package struct ReceivedPower: Hashable, Sendable {
         milliwatts = Reproducible.ratio(decibels: decibels)
     }
 
+    /// The power of the same signal if it is sent weaker by so many decibels.
+    package func reduced(by reduction: Int16) -> ReceivedPower {
+        reduction == 0 ? self : ReceivedPower(decibels: decibels - Double(reduction))
+    }
+
     /// No signal.
     static let nothing = ReceivedPower(decibels: -.infinity)
 

@@ -95,8 +95,9 @@ package struct Ether: Sendable {
         at radio: RadioID
     ) -> Int8? {
         guard let ear = surroundings[radio]?.reception,
-            let power = surroundings.power(from: transmission.sender, to: radio, at: now)
+            let full = surroundings.power(from: transmission.sender, to: radio, at: now)
         else { return nil }
+        let power = full.reduced(by: transmission.reduction)
         let isCovered = air.destroys(transmission, power: power) {
             surroundings.power(from: $0, to: radio, at: now)
         }

@@ -49,6 +49,20 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
+    @Test func aRivalThatHoldsBackDestroysLess() {
+        let wanted = packet(far, at: 1_000)
+        for (reduction, isLost) in [(0, true), (27, true), (29, false)] as [(Int16, Bool)] {
+            let rival = Transmission(
+                from: near,
+                on: channel,
+                start: wanted.start,
+                airTime: .microseconds(376),
+                reduction: reduction
+            )
+            #expect(air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers) == isLost)
+        }
+    }
+
     @Test(arguments: [-376, 376, -500, 5_000])
     func packetsOneAfterTheOtherDoNotMeet(offset: Int) {
         let (one, other) = (packet(far, at: 1_000), packet(third, at: 1_000 + offset))

@@ -156,6 +156,69 @@ struct ExtendedScanningTests {
         #expect(reports.count == responses.count + 1)
     }
 
+    private var pending: PendingScanRequest? {
+        world.core.controllers[scanner.id.radio.index].scanner.request
+    }
+
+    @Test("The radio stays for all of a long response")
+    func longResponse() throws {
+        try advertise(TestHost.setParameters(1, [.scannable]), response: Self.pattern(245))
+        try scanner.scanExtended(.active)
+        world.run(until: { pending != nil }, bound: .seconds(5))
+        let request = try #require(pending)
+        world.run(until: { sniffer.packets.last?.scanRequest != nil }, bound: .seconds(1))
+        let schedule = world.core.ether.schedules[scanner.id.radio.index]
+        let end = request.engagedUntil + .milliseconds(1)
+        #expect(!schedule.isFree(from: end, to: end + .microseconds(1)))
+        world.run(for: .milliseconds(3))
+        #expect(scanner.extendedReports.last?.type.isScanResponse == true)
+    }
+
+    @Test("A long response is cut off by a link, and asked for again")
+    func cutOff() throws {
+        try advertise(TestHost.setParameters(1, [.scannable]), response: Self.pattern(245))
+        try scanner.scanExtended(.active)
+        world.run(until: { pending != nil }, bound: .seconds(5))
+        let request = try #require(pending)
+        let start = request.engagedUntil + .microseconds(100)
+        world.core.ether.schedules[scanner.id.radio.index].engage(
+            from: start,
+            to: start + .microseconds(100),
+            for: LinkID(rawValue: 1),
+            now: world.now
+        )
+        world.run(for: .milliseconds(5))
+        #expect(pending == nil)
+        #expect(scanner.extendedReports.allSatisfy { !$0.type.isScanResponse })
+        world.run(for: .seconds(5))
+        #expect(scanner.extendedReports.contains { $0.type.isScanResponse })
+    }
+
+    @Test(
+        "A set that is to be weaker arrives weaker",
+        arguments: [[.legacy, .scannable], [], [.scannable]] as [HCI.AdvertisingProperties]
+    )
+    func weaker(properties: HCI.AdvertisingProperties) throws {
+        let carriesData = properties != [.scannable]
+        try scanner.scanExtended(.active)
+        var strengths: [Set<Int8>] = []
+        for power in [0, -15] as [Int8] {
+            var parameters = TestHost.setParameters(1, properties)
+            parameters.transmitPower = power
+            try advertise(
+                parameters,
+                data: carriesData ? Self.pattern(30) : [],
+                response: properties.contains(.scannable) ? Self.pattern(20) : []
+            )
+            scanner.forget()
+            world.run(for: .seconds(2))
+            try advertiser.disable()
+            strengths.append(Set(scanner.extendedReports.map(\.rssi)))
+        }
+        let strong = try #require(strengths[0].first)
+        #expect(strengths == [[strong], [strong - 15]])
+    }
+
     @Test("Legacy advertising is reported in extended form")
     func legacyForm() throws {
         try advertiser.advertise(data: [2, 1, 6], response: [1, 9])

@@ -48,6 +48,11 @@ extension AdvertisingPacket {
         if case .extended(let pdu) = pdu { pdu } else { nil }
     }
 
+    /// SCAN_REQ or AUX_SCAN_REQ, if it is one.
+    var scanRequest: ScanRequest? {
+        if case .scanRequest(let pdu) = pdu { pdu } else { nil }
+    }
+
     /// CONNECT_IND or AUX_CONNECT_REQ, if it is one.
     var connectionRequest: ConnectionRequest? {
         if case .connectionRequest(let pdu) = pdu { pdu } else { nil }
