@@ -12,6 +12,8 @@ struct PendingScanRequest: Sendable {
     let heading: ReportHeading
     /// By which it is not asked again.
     let key: AdvertisementKey
+    /// Until when the radio is engaged for it.
+    let engagedUntil: Instant
     /// When the answer has been heard, if at all.
     let deadline: Instant
 
@@ -73,22 +75,20 @@ extension VirtualController {
     ) {
         let response = request.modulation.airTime(pduLength: advertisement.responseLength)
         let deadline = request.transmission.end + FrameSpace.betweenFrames + response
-        // A long response may be cut off by what is more important; so the radio is engaged only
-        // for what a legacy response takes.
+        // How long the response takes is known when it begins; nobody asks who has no time for one
+        // of the length of a legacy one.
         let certain = LegacyAdvertisingPDU.scanResponse(dataLength: PacketLength.legacyDataLimit)
-        let end = request.transmission.end + FrameSpace.betweenFrames + certain.airTime
-        guard
-            ether.schedules[radio.index].engage(
-                from: ether.now,
-                to: min(end, deadline),
-                now: ether.now
-            )
-        else { return }
+        let expected = request.transmission.end + FrameSpace.betweenFrames + certain.airTime
+        let end = min(expected, deadline)
+        guard ether.schedules[radio.index].engage(from: ether.now, to: end, now: ether.now) else {
+            return
+        }
         scanner.request = PendingScanRequest(
             advertiser: advertisement.advertiser,
             set: advertisement.set,
             heading: advertisement.heading.response,
             key: advertisement.key,
+            engagedUntil: end,
             deadline: deadline
         )
         ether.transmit(request)
@@ -124,6 +124,22 @@ extension VirtualController {
         return request
     }
 
-    /// Its scan request has ended: the response is waited for since it was sent.
-    mutating func scannerTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {}
+    /// Its scan request has ended, and who was asked has decided whether to answer: the radio stays
+    /// for as long as the response lasts. If something else needs it by then, the response is cut
+    /// off, and the request has failed.
+    mutating func scannerTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
+        guard let request = scanner.request else { return }
+        let start = ether.now + FrameSpace.betweenFrames
+        guard let end = ether.air.end(ofPacketsFrom: start, on: packet.transmission.channel),
+            end > request.engagedUntil
+        else { return }
+        let stays = ether.schedules[radio.index].engage(
+            from: request.engagedUntil,
+            to: min(end, request.deadline),
+            now: ether.now
+        )
+        guard !stays else { return }
+        scanner.request = nil
+        scanner.backoff.failed(&dice)
+    }
 }
