@@ -9,11 +9,12 @@ extension Ether {
 
     /// The host sends data on one of its links. What is too much or too long is lost, and the host
     /// is told (Data Buffer Overflow); what is for no link, or has flags that no LE link knows
-    /// (Vol 4, Part E, 5.4.2), is passed over.
+    /// (Vol 4, Part E, 5.4.2), is passed over, and so is what comes after the host's Disconnect.
     package mutating func sendData(_ packet: HCI.ACLPacket, from radio: RadioID) {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
-            packet.boundary == .firstNonFlushable || packet.boundary == .continuing
+            packet.boundary == .firstNonFlushable || packet.boundary == .continuing,
+            links[id]?[side]?.procedures.isLeaving == false
         else { return }
         let account = links.accounts[radio.index]
         guard packet.payload.count <= account.dataPacketLength,

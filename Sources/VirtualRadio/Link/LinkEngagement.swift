@@ -116,7 +116,8 @@ extension LinkEnd {
             return (outgoing.length - PacketLength.header, true)
         }
         if isAwaitingAcknowledgement, !isHeard { return (0, true) }
-        if procedures.hasPDU { return (Self.controlLength, false) }
+        let isLast = procedures.isAboutToLeave && !queue.isEmpty
+        if procedures.hasPDU, !isLast { return (Self.controlLength, false) }
         guard !queue.isEmpty, !procedures.isDataPaused else { return (0, true) }
         let payload = min(queue.nextLength, pace.payloadLimit)
         return (payload + (sendingKey == nil ? 0 : PacketLength.mic), true)

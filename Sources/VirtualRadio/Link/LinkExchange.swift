@@ -13,6 +13,8 @@ extension Ether {
         else { return }
         let length = PacketLength.header + end.nextPayload(isHeard: true).length
         guard end.rhythm.sending.airNanoseconds(pduLength: length) <= budget else { return }
+        if link[side]?.procedures.isAboutToLeave == true { loadData(side, &link) }
+        guard link[side]?.outgoing == nil else { return }
         if !loadControl(side, &link) { loadData(side, &link) }
     }
 

@@ -14,8 +14,9 @@ struct TerminationTests {
     func either(side: LinkSide) throws {
         let dialogue = Dialogue()
         try dialogue.ask(side, .disconnect(.remoteDevicePowerOff))
-        #expect(dialogue[side].procedures.isDataPaused)
+        #expect(dialogue[side].procedures.isAboutToLeave)
         dialogue.run(events: 1)
+        #expect(dialogue[side].procedures.isDataPaused)
         #expect(dialogue.script.map { $0.dropFirst(2) } == ["TERMINATE_IND"])
         #expect(dialogue[side].reason == .connectionTerminatedByLocalHost)
         #expect(dialogue[side.other].reason == .remoteDevicePowerOff)

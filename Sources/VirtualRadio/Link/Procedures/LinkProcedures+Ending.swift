@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// How an end takes its leave (Vol 6, Part B, 5.1.6).
 extension LinkProcedures {
-    /// Says good-bye for the reason, ahead of everything else; the end is over when that is
-    /// acknowledged, or was not for the supervision timeout.
+    /// Says good-bye for the reason, ahead of all but the data that waits already; the end is over
+    /// when that is acknowledged, or was not for the supervision timeout.
     ///
     /// - Parameter own: What the own host is told then.
     mutating func terminate(_ reason: HCI.ErrorCode, own code: HCI.ErrorCode, now: Instant) {

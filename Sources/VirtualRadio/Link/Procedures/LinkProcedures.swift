@@ -132,7 +132,22 @@ package struct LinkProcedures: Sendable {
     }
 
     /// Whether data has to wait: encryption is being started or paused, or the link ended.
-    package var isDataPaused: Bool { encryption.isBusy || farewell != nil || isOver }
+    package var isDataPaused: Bool {
+        encryption.isBusy || (farewell != nil && !isAboutToLeave) || isOver
+    }
+
+    /// Whether the end says good-bye, or has said it.
+    var isLeaving: Bool { farewell != nil }
+
+    /// Whether the good-bye is not said yet: data that waits goes first, for a host that answers
+    /// and then disconnects means its answer to arrive. Where that takes too long, the supervision
+    /// timeout ends it.
+    package var isAboutToLeave: Bool {
+        guard farewell != nil, !encryption.isBusy, !isOver,
+            case .terminateIndication = urgentOutbox.first
+        else { return false }
+        return true
+    }
 
     /// Whether `nextPDU` would give one.
     package var hasPDU: Bool {
