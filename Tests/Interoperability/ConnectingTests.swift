@@ -94,7 +94,7 @@ import Testing
                 try await encounter.host.connect(to: Encounter.address(), options: options)
             }
             // Bumble's controller says that it has stopped, and makes the link all the same.
-            guard kind == .rootCanal else { return }
+            guard kind != .bumble else { return }
             _ = try await encounter.link()
         }
     }
@@ -119,7 +119,7 @@ import Testing
                 attempts.cancelAll()
                 #expect(await attempts.next() is CancellationError)
             }
-            guard kind == .rootCanal else { return }
+            guard kind != .bumble else { return }
             _ = try await encounter.link()
             #expect(await host.links.count == 1)
         }

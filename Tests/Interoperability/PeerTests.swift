@@ -30,7 +30,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ControllerKind.available)
+    /// Not our own, which are a program that people run.
+    @Test(arguments: ControllerKind.available.filter { $0 != .lanyard })
     func controllersEndWhenTheirInputCloses(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind)

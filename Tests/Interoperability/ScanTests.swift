@@ -14,7 +14,7 @@ import Testing
             #expect(heard.address == Encounter.address())
             #expect(heard.isConnectable)
             // Bumble's controller reports every advertisement as an extended one.
-            #expect(heard.isLegacy == (kind == .rootCanal))
+            #expect(heard.isLegacy == (kind != .bumble))
             #expect(heard.data.localName == "Lanyard Demo")
             #expect(heard.data.serviceUUIDs == Self.services)
             #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])

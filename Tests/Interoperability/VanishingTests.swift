@@ -48,7 +48,8 @@ import Testing
 
             let trace = Trace()
             let tool = try LanyardTool.start(
-                ["explore", first.address, "--json", "--trace", trace.path],
+                ["explore", first.address, "--json", "--trace", trace.path]
+                    + Self.options(kind, `break`),
                 adapter: relay.adapter
             )
             do {
@@ -62,7 +63,8 @@ import Testing
             act(first)
             relay.release()
             let (output, ending) = try await tool.waitUntilEnd(
-                within: `break` == .hang ? Self.patienceWithSilence : Self.patience
+                within: `break` == .hang || kind == .lanyard
+                    ? Self.patienceWithSilence : Self.patience
             )
             expectClearError(output: output, ending: ending, log: tool.log, after: `break`)
             if Dissection.isPossible { try await trace.expectWellFormed() }
@@ -81,6 +83,12 @@ import Testing
             try #require(again.succeeded, "\(again.errors)")
             #expect(try JSON(parsing: again.output).differences(from: second.database) == [])
         }
+    }
+
+    /// Our own controllers say no good-bye when they are pulled: the supervision timeout, of five
+    /// seconds, has to tell.
+    private static func options(_ kind: ControllerKind, _ break: Relay.Break) -> [String] {
+        kind == .lanyard && `break` == .hold ? ["--timeout", "8"] : []
     }
 
     /// One line that says what happened, no half of a result, and the exit status for it.

@@ -8,13 +8,15 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
     case bumble
     /// RootCanal's: strict, refuses what the specification forbids.
     case rootCanal
+    /// Our own, on the air of `lanyard air`: takes its time, loses packets that are too far away.
+    case lanyard
 
     /// The kinds that exist for this machine: RootCanal's library is for Linux on x86-64.
     static var available: [ControllerKind] {
         #if os(Linux) && arch(x86_64)
             allCases
         #else
-            [.bumble]
+            [.bumble, .lanyard]
         #endif
     }
 
@@ -25,6 +27,7 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         switch self {
         case .bumble: PeerInstallation.python
         case .rootCanal: PeerInstallation.rootCanalServer
+        case .lanyard: LanyardTool.path
         }
     }
 
@@ -33,6 +36,13 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         switch self {
         case .bumble: [PeerInstallation.scripts + "controllers.py"] + endpoints
         case .rootCanal: [PeerInstallation.rootCanalLibrary] + endpoints
+        case .lanyard: ["air", "--json"] + endpoints.flatMap { ["--listen", Self.whole($0)] }
         }
+    }
+
+    /// The endpoint with the host that peers leave out.
+    private static func whole(_ endpoint: String) -> String {
+        let parts = endpoint.split(separator: ":")
+        return parts.count == 2 && parts[0] == "tcp" ? "tcp:127.0.0.1:\(parts[1])" : endpoint
     }
 }
