@@ -2,30 +2,93 @@
 
 import Scenarios
 
-// How fast virtual time passes: a room of accessories around one scanner, `RadioTables [HOURS]`.
-// Run with `taskset -c 1`: on one core. The figure that means the same on another machine is the
-// growth from row to row.
+// The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown:
+// `RadioTables [HOURS]`. Run with `taskset -c 1`: on one core.
+//
+// The first is in virtual time, and the same on every machine. Of the second and the third, which
+// are in real time, what means the same elsewhere is how they grow from row to row. Each room is
+// simulated for HOURS (1 if nothing is said) if it has a hundred accessories; larger ones for
+// less, so that every row has about the same number of packets.
 @main
 struct RadioTables {
-    static func main() throws {
+    static func main() async throws {
         let hours = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 1
-        print("| accessories | virtual s | real s | virtual / real | µs per report | reports |")
-        for count in [10, 30, 100, 300, 1_000] {
-            try measure(count, for: .seconds(3_600 * hours * min(1, 100 / Double(count))))
+        try streams()
+        print()
+        try rooms(hours)
+        print()
+        try await hostedRooms(hours)
+    }
+
+    // MARK: Throughput
+
+    /// How many notifications fit into a connection event, from the formulas of the
+    /// specification's air times: interval, 1M, 1M encrypted, 2M, 2M encrypted.
+    private static let ceilings: [(milliseconds: Double, counts: [Int])] = [
+        (7.5, [3, 3, 5, 5]), (15, [6, 6, 10, 10]), (30, [12, 12, 21, 21]), (50, [20, 20, 35, 35]),
+    ]
+
+    private static func streams() throws {
+        print("| interval | 1M | 1M encrypted | 2M | 2M encrypted |")
+        print("|--:|--:|--:|--:|--:|")
+        for (milliseconds, counts) in ceilings {
+            var cells = ["\(milliseconds) ms"]
+            for (place, count) in counts.enumerated() {
+                let scenario = try StreamScenario(
+                    milliseconds: milliseconds,
+                    is2M: place >= 2,
+                    isEncrypted: place % 2 == 1
+                )
+                let bits = Double(count * StreamScenario.notificationLength * 8)
+                let ceiling = bits / milliseconds
+                let rate = scenario.bitRate(over: .seconds(60)) / 1_000
+                let share = tenths(100 * rate / ceiling)
+                cells.append("\(tenths(rate)) of \(tenths(ceiling)) = \(share) %")
+            }
+            print("| " + cells.joined(separator: " | ") + " |")
         }
     }
 
-    private static func measure(_ count: Int, for span: Duration) throws {
-        let room = try RoomScenario(accessoryCount: count)
-        let start = ContinuousClock.now
-        room.run(for: span)
-        let real = ContinuousClock.now - start
-        let each = real / .microseconds(max(1, room.reportCount))
+    // MARK: Rooms
+
+    private static let roomSizes = [10, 30, 100, 300, 1_000]
+
+    private static func rooms(_ hours: Double) throws {
+        printHead("reports")
+        for count in roomSizes {
+            let room = try RoomScenario(accessoryCount: count)
+            let span = span(of: hours, count)
+            let real = ContinuousClock().measure { room.run(for: span) }
+            printRow(count, span, real, room.reportCount)
+        }
+    }
+
+    private static func hostedRooms(_ hours: Double) async throws {
+        printHead("advertisements told by our host")
+        for count in roomSizes {
+            let span = span(of: hours, count)
+            let start = ContinuousClock.now
+            let told = try await HostedRoom.scan(accessoryCount: count, for: span)
+            printRow(count, span, ContinuousClock.now - start, told)
+        }
+    }
+
+    private static func span(of hours: Double, _ count: Int) -> Duration {
+        .seconds(3_600 * hours * min(1, 100 / Double(count)))
+    }
+
+    private static func printHead(_ what: String) {
+        print("| accessories | virtual s | real s | virtual / real | \(what) | µs for each |")
+        print("|--:|--:|--:|--:|--:|--:|")
+    }
+
+    private static func printRow(_ count: Int, _ span: Duration, _ real: Duration, _ told: Int) {
+        let each = real / .microseconds(max(1, told))
         print(
-            "| \(count) | \(Int(span / .seconds(1))) | \(rounded(real / .seconds(1))) "
-                + "| \(rounded(span / real)) | \(rounded(each)) | \(room.reportCount) |"
+            "| \(count) | \(tenths(span / .seconds(1))) | \(tenths(real / .seconds(1))) "
+                + "| \(tenths(span / real)) | \(told) | \(tenths(each)) |"
         )
     }
 
-    private static func rounded(_ number: Double) -> Double { (number * 100).rounded() / 100 }
+    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
+import BluetoothHost
 import BluetoothTypes
+import VirtualAdapters
 import VirtualRadio
 
 /// A room of accessories that advertise, and one controller in the middle that scans all the time
@@ -17,7 +19,7 @@ public final class RoomScenario {
     /// A room with so many accessories, on rings around the scanner, up to 20 m away.
     public init(accessoryCount: Int) throws {
         try addScanner()
-        for number in 0..<accessoryCount { try addAccessory(number) }
+        try Accessories.add(accessoryCount, to: world)
         world.run(for: .zero)
         reportCount = 0
     }
@@ -25,11 +27,9 @@ public final class RoomScenario {
     /// Lets the time pass.
     public func run(for duration: Duration) { world.run(for: duration) }
 
-    private struct WorldIsFull: Error {}
-
     private func addScanner() throws {
         guard let scanner = world.addController(ControllerConfiguration(name: "scanner")) else {
-            throw WorldIsFull()
+            throw Accessories.WorldIsFull()
         }
         world.attach(scanner) { [unowned self] _ in reportCount += 1 }
         send(HCI.Reset(), to: scanner)
@@ -47,29 +47,65 @@ public final class RoomScenario {
         send(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false), to: scanner)
     }
 
-    private func addAccessory(_ number: Int) throws {
-        let ring = Double(1 + number % 20)
-        let place = Position(x: number % 2 == 0 ? ring : -ring, y: ring * Double(number % 3 - 1))
-        let configuration = ControllerConfiguration(name: "\(number)", path: Path(place))
-        guard let accessory = world.addController(configuration) else { throw WorldIsFull() }
-        send(HCI.Reset(), to: accessory)
-        let interval = HCI.ScanInterval(Self.interval)
-        send(
-            HCI.LESetAdvertisingParameters(
-                intervalMinimum: interval,
-                intervalMaximum: interval,
-                ownAddressType: .public
-            ),
-            to: accessory
-        )
-        if let data = HCI.LegacyAdvertisingData([UInt8](repeating: 0, count: 31)) {
-            send(HCI.LESetAdvertisingData(data: data), to: accessory)
-        }
-        send(HCI.LESetAdvertisingEnable(isEnabled: true), to: accessory)
-    }
-
     private func send(_ command: some HCICommand, to controller: ControllerID) {
         world.send(HCI.EncodedCommand(command).h4Packet, to: controller)
         world.run(for: .zero)
     }
+}
+
+/// The same room around our own host, which hands every report on.
+public enum HostedRoom {
+    /// Scans for so long of virtual time, and returns how many advertisements the host told.
+    public static func scan(accessoryCount: Int, for span: Duration) async throws -> Int {
+        let air = SimulatedAir(seed: 7, shadowing: Shadowing(deviation: 4))
+        let adapter = try air.addAdapter(ControllerConfiguration(name: "scanner"))
+        try Accessories.add(accessoryCount, to: air.world)
+        return try await air.run(bound: span + .seconds(60)) {
+            let host = BluetoothHost(transport: adapter, executor: air.executor)
+            try await host.start()
+            let count = try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask {
+                    var count = 0
+                    for try await _ in host.scan(reportsDuplicates: true) { count += 1 }
+                    return count
+                }
+                try await air.sleep(for: span)
+                group.cancelAll()
+                return try await group.next() ?? 0
+            }
+            await host.shutdown()
+            return count
+        }
+    }
+}
+
+/// Accessories on rings around the origin, up to 20 m away, that advertise for ever.
+private enum Accessories {
+    struct WorldIsFull: Error {}
+
+    static func add(_ count: Int, to world: World) throws {
+        for number in 0..<count {
+            let ring = Double(1 + number % 20)
+            let x = number % 2 == 0 ? ring : -ring
+            let place = Position(x: x, y: ring * Double(number % 3 - 1))
+            let configuration = ControllerConfiguration(name: "\(number)", path: Path(place))
+            guard let accessory = world.addController(configuration) else { throw WorldIsFull() }
+            for command in start { world.send(command, to: accessory) }
+        }
+    }
+
+    private static let start: [[UInt8]] = {
+        let interval = HCI.ScanInterval(RoomScenario.interval)
+        let parameters = HCI.LESetAdvertisingParameters(
+            intervalMinimum: interval,
+            intervalMaximum: interval,
+            ownAddressType: .public
+        )
+        let data = HCI.LegacyAdvertisingData([UInt8](repeating: 0, count: 31))
+        let commands: [(any HCICommand)?] = [
+            HCI.Reset(), parameters, data.map { HCI.LESetAdvertisingData(data: $0) },
+            HCI.LESetAdvertisingEnable(isEnabled: true),
+        ]
+        return commands.compactMap { $0.map { HCI.EncodedCommand($0).h4Packet } }
+    }()
 }
