@@ -225,7 +225,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
     }
 
-    @Test("LL/DDI/ADV/BI-05-C: legacy packets carry 31 octets, all at once")
+    @Test("LL/DDI/ADV/BI-05-C and BI-06-C: legacy packets carry 31 octets, all at once")
     func legacyData() throws {
         try host.perform(TestHost.setParameters(1, [.legacy, .scannable]))
         #expect(try set(.complete, 32) == .invalidCommandParameters)
@@ -234,6 +234,9 @@ struct ExtendedRefusalTests {
         #expect(try respond(.complete, 32) == .invalidCommandParameters)
         #expect(try respond(.last, 10) == .invalidCommandParameters)
         #expect(try respond(.complete, 31) == .success)
+        #expect(try host.enableStatus(run) == .success)
+        #expect(try set(.complete, 32) == .invalidCommandParameters)
+        #expect(try respond(.complete, 32) == .invalidCommandParameters)
     }
 
     @Test("Data of a kind that the set does not send is invalid")

@@ -24,7 +24,7 @@ struct LegacyAdvertisingTests {
         try host.advertise(type, interval: interval, channels: channels, data: data)
     }
 
-    @Test("LL/DDI/ADV/BV-01-C: non-connectable events on all channels, in order")
+    @Test("LL/DDI/ADV/BV-03-C: non-connectable events on all channels, in order")
     func nonConnectable() throws {
         try advertise(.nonConnectable)
         world.run(for: .seconds(10))
@@ -38,7 +38,7 @@ struct LegacyAdvertisingTests {
         #expect(sniffer.packets[0].end - sniffer.packets[0].start == .microseconds(152))
     }
 
-    @Test("LL/DDI/ADV/BV-02-C: connectable undirected events leave room for requests")
+    @Test("Connectable undirected events leave room for requests")
     func connectable() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))

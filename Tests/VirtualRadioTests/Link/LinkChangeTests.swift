@@ -123,7 +123,7 @@ struct LinkChangeTests {
     }
 
     @Test(
-        "LL/CON/CEN/BV-08-C, LL/CON/PER/BV-09-C: one end terminates, the other is told why",
+        "LL/CON/CEN/BV-08-C, LL/CON/PER/BV-11-C: one end terminates, the other is told why",
         arguments: LinkSide.allCases,
         losses
     )

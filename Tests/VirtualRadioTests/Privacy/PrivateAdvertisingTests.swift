@@ -22,7 +22,7 @@ import VirtualRadio
         #expect(IdentityResolvingKey(room.sensorKey).resolves(address))
     }
 
-    @Test("LL/SEC/ADV/BV-02-C: the address on the air changes when its time is over")
+    @Test("the address on the air changes when its time is over")
     func rotates() throws {
         try room.sensor.setTimeout(60)
         try room.advertise()
@@ -125,7 +125,7 @@ import VirtualRadio
         #expect(room.stranger.reports.count >= 9)
     }
 
-    @Test("LL/SEC/SCN/BV-01-C: in network privacy mode an identity on the air is not reported")
+    @Test("LL/DDI/SCN/BV-26-C: in network privacy mode an identity on the air is not reported")
     func networkMode() throws {
         try room.advertise(own: .random)
         try room.phone.scan(policy: .unfiltered)
@@ -137,7 +137,7 @@ import VirtualRadio
         #expect(room.stranger.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("in device privacy mode an identity on the air is reported as any address is")
+    @Test("LL/DDI/SCN/BV-28-C: in device privacy mode an identity on the air is reported as is")
     func deviceMode() throws {
         try room.phone.perform(
             HCI.LESetPrivacyMode(

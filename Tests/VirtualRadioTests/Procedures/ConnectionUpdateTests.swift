@@ -248,7 +248,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.reason == .instantPassed)
     }
 
-    @Test("LL/CON/CEN: channels change on both sides at the instant")
+    @Test("Channels change on both sides at the instant")
     func channels() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setChannels(0xFF))

@@ -82,7 +82,7 @@ struct DataLengthTests {
         #expect(dialogue.script.count == 4)
     }
 
-    @Test("LL/CON/CEN/BV-76-C: both ask at once, and agree")
+    @Test("Both ask at once, and agree")
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, Self.longest)

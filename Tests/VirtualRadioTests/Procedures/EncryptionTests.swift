@@ -42,7 +42,7 @@ struct EncryptionTests {
         return dialogue
     }
 
-    @Test("LL/SEC/CEN/BV-01-C, LL/SEC/PER/BV-01-C: a link is encrypted")
+    @Test("A link is encrypted")
     func starts() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -68,7 +68,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("LL/SEC/CEN/BV-02-C, LL/SEC/PER/BV-02-C: the key is refreshed")
+    @Test("The key is refreshed")
     func refreshes() throws {
         let dialogue = try encrypted()
         dialogue.forget()
@@ -88,7 +88,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "LL/SEC/CEN/BV-06-C, LL/SEC/PER/BV-06-C: without the key the link stays as it is",
+        "Without the key the link stays as it is",
         arguments: [true, false]
     )
     func keyMissing(isExtended: Bool) throws {
@@ -125,7 +125,7 @@ struct EncryptionTests {
         #expect(dialogue.peripheral.events.isEmpty)
     }
 
-    @Test("LL/SEC/PER/BI-02-C: a link that was encrypted ends if the new key is missing")
+    @Test("A link that was encrypted ends if the new key is missing")
     func refreshFails() throws {
         let dialogue = try encrypted()
         try dialogue.ask(.central, try encrypt())
@@ -136,7 +136,7 @@ struct EncryptionTests {
         #expect(dialogue.peripheral.reason == .pinOrKeyMissing)
     }
 
-    @Test("LL/SEC/PER/BI-01-C: hosts with different keys lose the link")
+    @Test("Hosts with different keys lose the link")
     func wrongKey() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -147,7 +147,7 @@ struct EncryptionTests {
         #expect(change(dialogue.central.events.last) == nil)
     }
 
-    @Test("LL/SEC/PER/BI-03-C: data in clear while encryption starts ends the link")
+    @Test("Data in clear while encryption starts ends the link")
     func dataInClear() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
@@ -157,7 +157,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "LL/SEC/CEN/BI-01-C: whatever else the peer says while encryption starts ends the link",
+        "Whatever else the peer says while encryption starts ends the link",
         arguments: LinkSide.allCases
     )
     func strangers(side: LinkSide) throws {

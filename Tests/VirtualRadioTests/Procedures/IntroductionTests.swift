@@ -132,7 +132,7 @@ struct IntroductionTests {
         #expect(dialogue.central.events.count == 2)
     }
 
-    @Test("LL/PRO: what is unknown, or not for the role, is answered with LL_UNKNOWN_RSP")
+    @Test("What is unknown, or not for the role, is answered with LL_UNKNOWN_RSP")
     func unknownPDUs() {
         let strange: [(LinkSide, LLControlPDU)] = [
             (.central, .featureRequest([])), (.peripheral, .peripheralFeatureRequest([])),

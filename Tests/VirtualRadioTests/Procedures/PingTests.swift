@@ -30,7 +30,7 @@ struct PingTests {
         }.count
     }
 
-    @Test("LL/CON/CEN, LL/CON/PER: a silent encrypted link is pinged in time")
+    @Test("A silent encrypted link is pinged in time")
     func pings() throws {
         let dialogue = try encrypted()
         dialogue.run(for: .seconds(30))
@@ -40,7 +40,7 @@ struct PingTests {
     }
 
     @Test(
-        "LL/TIM/CEN, LL/TIM/PER: the host is told when nothing came for the timeout, each time",
+        "The host is told when nothing came for the timeout, each time",
         arguments: LinkSide.allCases
     )
     func expires(side: LinkSide) throws {

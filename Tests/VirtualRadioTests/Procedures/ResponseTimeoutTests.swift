@@ -15,7 +15,7 @@ struct ResponseTimeoutTests {
     }
 
     @Test(
-        "LL/TIM: who is not answered for forty seconds gives the link up",
+        "Who is not answered for forty seconds gives the link up",
         arguments: [
             LinkProcedureRequest.readVersion, .readFeatures, .setPHY(.both(.le2M), .none),
             .setDataLength(octets: 100, time: .microseconds(1_000)),
