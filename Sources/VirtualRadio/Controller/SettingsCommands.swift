@@ -7,8 +7,8 @@ import BluetoothTypes
 package enum SettingsCommands {
     static let handlers: [CommandHandler] = [
         .completing(HCI.LESetRandomAddress.self) {
-            (controller, command, ether) throws(HCI.ErrorCode) -> Void in
-            try controller.setRandomAddress(command.address, ether)
+            (controller, command, _) throws(HCI.ErrorCode) -> Void in
+            try controller.setRandomAddress(command.address)
         },
         .completing(HCI.LEReadSuggestedDefaultDataLength.self) {
             (controller, _, _) throws(HCI.ErrorCode) in
@@ -66,11 +66,10 @@ extension VirtualController {
     /// The random address must not change while it is in use; sets of extended advertising have
     /// their own (Vol 4, Part E, 7.8.4).
     fileprivate mutating func setRandomAddress(
-        _ address: HCI.BareAddress,
-        _ ether: Ether
+        _ address: HCI.BareAddress
     ) throws(HCI.ErrorCode) {
         let advertises = advertiser.isAdvertising && settings.advertisingDialect == .legacy
-        guard !advertises, !scanner.isEnabled, !ether.attentive.contains(radio) else {
+        guard !advertises, !scanner.isEnabled, !initiator.isActive else {
             throw .commandDisallowed
         }
         guard address.value != 0 else { throw .invalidCommandParameters }
