@@ -10,7 +10,11 @@ let package = Package(
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),
-        .library(name: "VirtualRadio", targets: ["VirtualRadio", "VirtualAdapters"]),
+        // All that a test needs to put hosts on a virtual air, in one.
+        .library(
+            name: "VirtualRadio",
+            targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
+        ),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
     ],
     dependencies: [
