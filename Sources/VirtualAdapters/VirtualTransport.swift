@@ -115,12 +115,22 @@ protocol ControllerWire: Sendable {
     /// The air's thread.
     var wireExecutor: any HostExecutor { get }
 
-    /// Has all that the controller says from now on given to `receive`, which must not call back.
-    func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void)
-
-    /// Lets all that the controller says be lost.
-    func detach(_ controller: ControllerID)
+    /// The air's world.
+    var world: World { get }
 
     /// Brings octets of the host to the controller.
     func send(_ bytes: [UInt8], to controller: ControllerID)
+}
+
+extension ControllerWire {
+    /// Has all that the controller says from now on given to `receive`, which must not call back.
+    func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
+        _ = world.takeOutput(of: controller)
+        world.attach(controller, receive)
+    }
+
+    /// Lets all that the controller says be lost.
+    func detach(_ controller: ControllerID) {
+        world.attach(controller) { _ in }
+    }
 }

@@ -47,7 +47,7 @@ final class WorldTrace {
         guard var log = logs[name] ?? open(name) else { return }
         switch packet.direction {
         case .toHost: append(packet.bytes[...], .received, at: packet.instant, &log)
-        case .fromHost: noteFromHost(packet, &log)
+        case .toController: noteFromHost(packet, &log)
         }
         logs[name] = log
     }

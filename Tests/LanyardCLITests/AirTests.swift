@@ -149,11 +149,10 @@ struct AirShowTests {
     }
 
     @Test("as a table that fits into the terminal", arguments: [20, 40, 80, 200], [3, 10, 24])
-    func table(columns: Int, rows: Int) {
+    func table(columns: Int, rows: Int) throws {
         let world = World(seed: 1)
-        ExampleAccessories.populate(world)
-        let off = world.addController(ControllerConfiguration(name: "off"))
-        if let off { world.switchOff(off) }
+        try ExampleAccessories.populate(world)
+        world.switchOff(try world.addController(ControllerConfiguration(name: "off")))
         let size = Console.Size(columns: columns, rows: rows)
         let lines = AirTable(size: size, heading: "tcp:127.0.0.1:6402").lines(world.status)
         #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })

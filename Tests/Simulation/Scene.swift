@@ -31,16 +31,14 @@ final class Scene: Sendable {
         air = SimulatedAir(seed: seed)
         if isWatched { air.world.watchInvariants() }
         phone = try air.addAdapter(ControllerConfiguration(name: "phone", faults: phoneFaults))
-        accessory = try #require(
-            air.world.addController(
-                ControllerConfiguration(
-                    name: "accessory",
-                    path: Path(Position(x: metres, y: 0)),
-                    faults: accessoryFaults
-                )
-            )
+        accessory = try air.world.addController(
+            ControllerConfiguration(
+                name: "accessory",
+                at: Position(x: metres, y: 0),
+                faults: accessoryFaults
+            ),
+            host: SimpleAccessory(.demo(name: "Demo"))
         )
-        air.world.attach(SimpleAccessory(.demo(name: "Demo")), to: accessory)
         air.world.observe { [trace] in trace.add($0) }
     }
 
@@ -73,7 +71,7 @@ final class Scene: Sendable {
             return try result.get()
         }
         air.world.finishWatching()
-        #expect(air.world.violations.isEmpty, "seed \(air.world.seed)")
+        #expect(air.world.violations.isEmpty, "\(air.world)")
         return value
     }
 

@@ -48,7 +48,7 @@ struct AirServerTests {
             Void
     ) async throws {
         let world = World(seed: 1)
-        let waiting = names.compactMap { world.addController(ControllerConfiguration(name: $0)) }
+        let waiting = try names.map { try world.addController(ControllerConfiguration(name: $0)) }
         let air = LiveAir(world)
         let (events, feed) = AsyncStream.makeStream(of: AirServer.Event.self)
         let server = AirServer(air, waiting: waiting) { feed.yield($0) }

@@ -19,9 +19,8 @@ struct DemoAir {
         air = SimulatedAir(World(seed: seed), patience: .milliseconds(50))
         air.world.watchInvariants()
         let demo = ControllerConfiguration(name: "demo", path: path)
-        accessory = try #require(air.world.addController(demo))
-        let host = try #require(ExampleAccessories.make(kind: "demo"))
-        air.world.attach(host, to: accessory)
+        let host = SimpleAccessory(.demo(name: "Lanyard Demo"))
+        accessory = try air.world.addController(demo, host: host)
         adapter = try air.addAdapter(ControllerConfiguration(name: "phone"))
     }
 

@@ -41,14 +41,14 @@ struct WorldTraceTests {
     }
 
     @Test("say why they are not written, and stop nothing")
-    func failure() {
+    func failure() throws {
         let world = World(seed: 1)
         let trace = WorldTrace(directory: "/nonexistent")
         trace.observe(world)
-        let controller = world.addController(ControllerConfiguration())
-        if let controller { world.send(VirtualTransportTests.reset, to: controller) }
+        let controller = try world.addController()
+        world.send(VirtualTransportTests.reset, to: controller)
         world.run(for: .seconds(1))
         #expect(trace.failure != nil)
-        #expect(controller.map { world.takeOutput(of: $0).count } == 1)
+        #expect(world.takeOutput(of: controller).count == 1)
     }
 }

@@ -28,9 +28,7 @@ public final class RoomScenario {
     public func run(for duration: Duration) { world.run(for: duration) }
 
     private func addScanner() throws {
-        guard let scanner = world.addController(ControllerConfiguration(name: "scanner")) else {
-            throw Accessories.WorldIsFull()
-        }
+        let scanner = try world.addController(ControllerConfiguration(name: "scanner"))
         world.attach(scanner) { [unowned self] _ in reportCount += 1 }
         send(HCI.Reset(), to: scanner)
         send(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)), to: scanner)
@@ -81,15 +79,13 @@ public enum HostedRoom {
 
 /// Accessories on rings around the origin, up to 20 m away, that advertise for ever.
 private enum Accessories {
-    struct WorldIsFull: Error {}
-
     static func add(_ count: Int, to world: World) throws {
         for number in 0..<count {
             let ring = Double(1 + number % 20)
             let x = number % 2 == 0 ? ring : -ring
             let place = Position(x: x, y: ring * Double(number % 3 - 1))
             let configuration = ControllerConfiguration(name: "\(number)", path: Path(place))
-            guard let accessory = world.addController(configuration) else { throw WorldIsFull() }
+            let accessory = try world.addController(configuration)
             for command in start { world.send(command, to: accessory) }
         }
     }

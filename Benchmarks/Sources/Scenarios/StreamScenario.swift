@@ -118,12 +118,11 @@ private final class StreamEnd {
     }
 
     init(_ world: World, _ name: String) throws {
-        struct WorldIsFull: Error {}
         let configuration = ControllerConfiguration(
             name: name,
             publicAddress: Self.address(name)
         )
-        guard let controller = world.addController(configuration) else { throw WorldIsFull() }
+        let controller = try world.addController(configuration)
         self.world = world
         self.controller = controller
         room = configuration.dataPacketCount

@@ -71,7 +71,7 @@ extension AdapterChoice {
         case .virtual(let file?): return try await Self.makeAccess(to: ScenarioFile.read(file))
         case .virtual(nil):
             let world = World(seed: Self.seed)
-            ExampleAccessories.populate(world)
+            try ExampleAccessories.populate(world)
             return try await Self.makeAccess(to: LiveAir(world))
         }
     }

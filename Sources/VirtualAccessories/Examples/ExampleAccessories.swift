@@ -14,18 +14,17 @@ public enum ExampleAccessories {
     }
 
     /// Puts one of every kind into the world, each somewhere else: from an arm's length off the
-    /// origin to the other end of the house. Returns their controllers, in the order of `kinds`;
-    /// fewer if the world is full.
+    /// origin to the other end of the house. Returns their controllers, in the order of `kinds`.
+    ///
+    /// - Throws: If the world has no room for all.
     @discardableResult
-    public static func populate(_ world: World) -> [ControllerID] {
-        Kind.allCases.compactMap { kind in
+    public static func populate(_ world: World) throws(WorldFullError) -> [ControllerID] {
+        try Kind.allCases.map { (kind) throws(WorldFullError) in
             let configuration = ControllerConfiguration(
                 name: kind.defaultName,
-                path: Path(kind.position)
+                at: kind.position
             )
-            guard let id = world.addController(configuration) else { return nil }
-            world.attach(kind.make(name: nil), to: id)
-            return id
+            return try world.addController(configuration, host: kind.make(name: nil))
         }
     }
 

@@ -154,8 +154,8 @@ extension AirServer {
         // A metre beside the last, so that nobody sits on another's antenna.
         let position = Position(x: Double(guests.count), y: 0)
         let name = "host \(guestCount + 1)"
-        return air.world.addController(
-            ControllerConfiguration(name: name, path: Path(position))
+        return try? air.world.addController(
+            ControllerConfiguration(name: name, at: position)
         )
     }
 

@@ -76,12 +76,11 @@ public final class LiveAir: @unchecked Sendable {
     /// Throws if the world is full.
     public func addAdapter(
         _ configuration: ControllerConfiguration = ControllerConfiguration()
-    ) async throws(VirtualAirError) -> VirtualTransport {
-        let (controller, failure) = await perform { world in
-            (world.addController(configuration), VirtualAirError(.worldIsFull, in: world))
+    ) async throws(WorldFullError) -> VirtualTransport {
+        let added = await perform { world in
+            Result { () throws(WorldFullError) in try world.addController(configuration) }
         }
-        guard let controller else { throw failure }
-        return adapter(of: controller)
+        return adapter(of: try added.get())
     }
 
     /// The way to a controller that is in the world already.
@@ -194,15 +193,6 @@ extension LiveAir {
 
 extension LiveAir: ControllerWire {
     var wireExecutor: any HostExecutor { executor }
-
-    func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
-        _ = world.takeOutput(of: controller)
-        world.attach(controller, receive)
-    }
-
-    func detach(_ controller: ControllerID) {
-        world.attach(controller) { _ in }
-    }
 
     func send(_ bytes: [UInt8], to controller: ControllerID) {
         catchUp()

@@ -54,16 +54,14 @@ extension Scenario {
     ///
     /// - Parameter makeAccessory: Makes the host of a device, given its kind and its name; nil if
     ///   there is no such kind.
-    /// - Throws: `VirtualAirError` if the world has no room for all.
+    /// - Throws: If the world has no room for all.
     public func populate(
         _ world: World,
         makeAccessory: (_ kind: String, _ name: String) -> (any ScriptedHost)?
-    ) throws(VirtualAirError) -> ScenarioStage {
+    ) throws(WorldFullError) -> ScenarioStage {
         var stage = ScenarioStage()
         for device in devices {
-            guard let controller = world.addController(device.configuration) else {
-                throw VirtualAirError(.worldIsFull, in: world)
-            }
+            let controller = try world.addController(device.configuration)
             stage.add(controller, of: device, in: world)
             guard let kind = device.accessory, let host = makeAccessory(kind, device.name) else {
                 continue

@@ -80,11 +80,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// Throws if the world is full.
     public func addAdapter(
         _ configuration: ControllerConfiguration = ControllerConfiguration()
-    ) throws(VirtualAirError) -> VirtualTransport {
-        guard let controller = world.addController(configuration) else {
-            throw failure(.worldIsFull)
-        }
-        return adapter(of: controller)
+    ) throws(WorldFullError) -> VirtualTransport {
+        adapter(of: try world.addController(configuration))
     }
 
     /// The way to a controller that is in the world already.
@@ -234,15 +231,6 @@ extension SimulatedAir {
 
 extension SimulatedAir: ControllerWire {
     var wireExecutor: any HostExecutor { executor }
-
-    func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
-        _ = world.takeOutput(of: controller)
-        world.attach(controller, receive)
-    }
-
-    func detach(_ controller: ControllerID) {
-        world.attach(controller) { _ in }
-    }
 
     func send(_ bytes: [UInt8], to controller: ControllerID) {
         world.send(bytes, to: controller)

@@ -110,8 +110,11 @@ package struct ExtendedAdvertisement: Sendable {
 
     /// AuxPtr, with the instant in place of an offset.
     package struct Pointer: Sendable {
+        /// On which channel the packet comes.
         package var channel: RadioChannel
+        /// How it is modulated.
         package var modulation: Modulation
+        /// When it begins.
         package var start: Instant
     }
 

@@ -15,6 +15,7 @@ package struct HostOutbox: Sendable {
     /// The packets in H4 form, in order.
     package private(set) var packets: [[UInt8]] = []
 
+    /// An outbox in which nothing waits.
     package init() {}
 
     /// Adds a packet, if there is room.

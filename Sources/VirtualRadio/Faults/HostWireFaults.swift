@@ -12,7 +12,7 @@ package struct HostWireFaults: Sendable {
     }
 
     /// What goes wrong.
-    package let plan: FaultPlan
+    package internal(set) var plan: FaultPlan
     /// Whether the host gets every packet at once, and as it is.
     let isPlainToHost: Bool
     var toController: WireLane

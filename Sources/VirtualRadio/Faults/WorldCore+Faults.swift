@@ -12,15 +12,12 @@ extension World {
 }
 
 extension World: CustomStringConvertible {
-    /// The seed, the present and what goes wrong with which controller: all that it takes to see
-    /// a failing test fail again.
+    /// The seed, the present and what goes wrong on purpose with which controller, in one line: all
+    /// that it takes to see a failing test fail again.
     public var description: String {
-        let controllers = core.controllers.indices.map { index in
-            let name = core.controllers[index].configuration.name
-            let title = name.isEmpty ? "controller \(index)" : "controller \(index) \"\(name)\""
-            return "\n  \(title): \(core.ether.wires[index].plan)"
-        }
-        return "World(seed: \(seed)) at \(now)" + controllers.joined()
+        let faulty = status.controllers.filter { $0.faults != .none }
+        let plans = faulty.map { "; \($0.label): \($0.faults)" }
+        return "World(seed: \(seed)) at \(now)" + plans.joined()
     }
 }
 

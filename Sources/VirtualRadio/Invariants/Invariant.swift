@@ -2,14 +2,6 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Which way a packet goes between a host and its controller.
-public enum WireDirection: Hashable, Sendable {
-    /// From the host to the controller: commands and data.
-    case toController
-    /// From the controller to the host: events and data.
-    case toHost
-}
-
 /// Something that must hold of every packet between one host and its controller, whatever either
 /// was built for.
 ///

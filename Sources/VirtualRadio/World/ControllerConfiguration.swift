@@ -42,4 +42,21 @@ public struct ControllerConfiguration: Sendable {
         self.transmitPower = transmitPower
         self.faults = faults
     }
+
+    /// The same, for a controller that does not move.
+    public init(
+        name: String = "",
+        publicAddress: DeviceAddress? = nil,
+        at position: Position,
+        transmitPower: Double = 0,
+        faults: FaultPlan = .none
+    ) {
+        self.init(
+            name: name,
+            publicAddress: publicAddress,
+            path: Path(position),
+            transmitPower: transmitPower,
+            faults: faults
+        )
+    }
 }

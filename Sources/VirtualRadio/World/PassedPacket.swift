@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
+/// Which way a packet goes between a host and its controller.
+public enum WireDirection: Hashable, Sendable {
+    /// From the host to the controller: commands and data.
+    case toController
+    /// From the controller to the host: events and data.
+    case toHost
+}
+
 /// A packet that has passed between a controller and its host.
 public struct PassedPacket: Hashable, Sendable {
-    /// Which way it went.
-    public enum Direction: Hashable, Sendable {
-        /// From the host to its controller.
-        case fromHost
-        /// From the controller to its host.
-        case toHost
-    }
-
     /// Whose.
     public let controller: ControllerID
     /// Which way it went.
-    public let direction: Direction
+    public let direction: WireDirection
     /// When it arrived.
     public let instant: Instant
     /// The octets: from a controller one H4 packet, from a host as it cut them.
@@ -29,9 +29,9 @@ struct Traffic: Sendable {
 
 extension WorldCore {
     /// Notes that the octets have passed.
-    mutating func note(_ bytes: [UInt8], _ direction: PassedPacket.Direction, at radio: RadioID) {
+    mutating func note(_ bytes: [UInt8], _ direction: WireDirection, at radio: RadioID) {
         switch direction {
-        case .fromHost: traffic[radio.index].fromHostCount += 1
+        case .toController: traffic[radio.index].fromHostCount += 1
         case .toHost: traffic[radio.index].toHostCount += 1
         }
         passed?.append(

@@ -10,9 +10,7 @@ import BluetoothTypes
 ///
 /// ```swift
 /// let world = World(seed: 7)
-/// if let id = world.addController(ControllerConfiguration(name: "beacon")) {
-///     world.attach(Beacon(advertising: .name("Door")), to: id)
-/// }
+/// try world.addController(ControllerConfiguration(name: "door"), host: Beacon(.name("Door")))
 /// ```
 public protocol ScriptedHost: Sendable {
     /// The controller has power: for the first time, or again. Nothing of what the host knew of
@@ -104,6 +102,20 @@ struct ScriptedHosts: Sendable {
 }
 
 extension World {
+    /// Puts a controller into the world with a host that the world runs by itself: a beacon, an
+    /// accessory.
+    ///
+    /// - Throws: If there are `controllerLimit` controllers already.
+    @discardableResult
+    public func addController(
+        _ configuration: ControllerConfiguration = ControllerConfiguration(),
+        host: some ScriptedHost
+    ) throws(WorldFullError) -> ControllerID {
+        let controller = try addController(configuration)
+        attach(host, to: controller)
+        return controller
+    }
+
     /// Gives the controller a host that the world runs by itself. It starts at once, and again
     /// whenever the controller is switched on; what the controller sends goes to it alone.
     ///

@@ -29,8 +29,10 @@ extension World {
         core.ether.surroundings.setLoss(decibels, between: one.radio, and: other.radio)
     }
 
-    /// Changes what chance takes away from what the controller hears, beyond what physics does.
+    /// Changes what chance takes away from what the controller hears, beyond what physics does: the
+    /// `loss` of its faults, while the others go on.
     public func setLoss(_ plan: LossPlan, at controller: ControllerID) {
+        core.ether.wires[controller.radio.index].plan.loss = plan
         core.ether.receivers[controller.radio.index].loss.plan = plan
     }
 

@@ -6,7 +6,7 @@ import BluetoothTypes
 ///
 /// ```swift
 /// let world = World(seed: 7)
-/// let phone = world.addController(ControllerConfiguration(name: "phone"))
+/// let phone = try world.addController(ControllerConfiguration(name: "phone"))
 /// world.send([0x01, 0x03, 0x0C, 0x00], to: phone)  // HCI Reset, as an H4 packet
 /// world.run(for: .seconds(1))
 /// let answers = world.takeOutput(of: phone)
@@ -16,6 +16,9 @@ import BluetoothTypes
 /// an hour may take a second. The same calls on a world of the same seed lead to the same packets at
 /// the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
 public final class World {
+    /// How many controllers there may be at a time.
+    public static let controllerLimit = Surroundings.stationLimit
+
     /// All there is, as a value.
     package var core: WorldCore
 
@@ -45,9 +48,15 @@ public final class World {
     /// When the next thing is due; nil if nothing is.
     public var nextInstant: Instant? { core.timeline.nextInstant }
 
-    /// Puts a controller into the world, switched on. Nil if there are `controllerLimit`.
-    public func addController(_ configuration: ControllerConfiguration) -> ControllerID? {
-        core.addController(configuration).map(ControllerID.init)
+    /// Puts a controller into the world, switched on.
+    ///
+    /// - Throws: If there are `controllerLimit` already.
+    @discardableResult
+    public func addController(
+        _ configuration: ControllerConfiguration = ControllerConfiguration()
+    ) throws(WorldFullError) -> ControllerID {
+        guard let radio = core.addController(configuration) else { throw WorldFullError() }
+        return ControllerID(radio)
     }
 
     /// Sends octets from the host to its controller: H4 packets, cut in any way. It gets them in
@@ -99,48 +108,53 @@ public final class World {
         core.ether.watch?.finish(now: now)
     }
 
-    /// Runs all that is due in the next `duration`; the present is its end then.
+    /// Runs all that is due in the next `duration`, up to its very end, which is the present then.
     @discardableResult
-    public func run(for duration: Duration) -> RunOutcome { run(until: now + duration) }
+    public func run(for duration: Duration) -> RunOutcome {
+        var simulation = simulation
+        return simulation.run(for: duration)
+    }
 
-    /// Runs all that is due until `end`; the present is `end` then.
+    /// Runs all that is due at `end` or before; the present is `end` then.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
-        while step(through: end) {}
-        guard !core.timeline.isStalled else { return .stalled }
-        core.timeline.advance(to: end)
-        return .reached
+        var simulation = simulation
+        return simulation.run(until: end)
     }
 
     /// Runs until the condition holds, which is asked before the first event and after every one,
-    /// but no longer than `bound`.
+    /// but no longer than `bound`. The present is the instant of the event that made it true, or
+    /// the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
-        let end = now + bound
-        while !condition() {
-            guard step(through: end) else {
-                guard !core.timeline.isStalled else { return .stalled }
-                core.timeline.advance(to: end)
-                return .boundReached
-            }
-        }
-        return .reached
+        var simulation = simulation
+        return simulation.run(until: { _ in condition() }, bound: bound)
     }
 
-    /// Runs until nothing is due any more, but no longer than `bound`.
+    /// Runs until nothing is due any more, but no longer than `bound`. The present is the instant of
+    /// the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
-        let end = now + bound
-        while step(through: end) {}
-        guard !core.timeline.isStalled else { return .stalled }
-        guard core.timeline.nextInstant != nil else { return .reached }
-        core.timeline.advance(to: end)
-        return .boundReached
+        var simulation = simulation
+        return simulation.runUntilIdle(bound: bound)
     }
 
-    /// Runs the next event that is due at `end` or before. False if there is none.
-    private func step(through end: Instant) -> Bool {
-        guard let event = core.timeline.next(through: end) else { return false }
+    /// The world as something that runs: what reaches hosts is handed out after every event, while
+    /// nothing of the world is being changed, so that they may send at once.
+    private struct Running: Simulation {
+        let world: World
+
+        var timeline: Timeline<WorldEvent> {
+            _read { yield world.core.timeline }
+            nonmutating _modify { yield &world.core.timeline }
+        }
+
+        func handle(_ event: WorldEvent) { world.handle(event) }
+    }
+
+    private var simulation: Running { Running(world: self) }
+
+    private func handle(_ event: WorldEvent) {
         core.handle(event)
         if let observer {
             for packet in core.takePassed() { observer(packet) }
@@ -152,7 +166,6 @@ public final class World {
                 core.keep(packet, of: radio)
             }
         }
-        return true
     }
 }
 

@@ -3,10 +3,12 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// A world as a value: the ether, and the controllers that meet in it.
-package struct WorldCore: Simulation {
+package struct WorldCore {
+    /// What is between the controllers.
     package var ether: Ether
     /// Sees every packet on an advertising channel when it ends, whoever hears it: a sniffer.
     package var packetObserver: ((AdvertisingPacket) -> Void)?
+    /// The controllers, by radio; those that were removed keep their places.
     package internal(set) var controllers: [VirtualController] = []
     /// The hosts that the world runs by itself.
     var scriptedHosts = ScriptedHosts()
@@ -20,6 +22,7 @@ package struct WorldCore: Simulation {
     /// What reached hosts since it was taken last, in order.
     private var deliveries: [(radio: RadioID, packet: [UInt8])] = []
 
+    /// A world without controllers.
     package init(seed: WorldSeed, pathLoss: PathLoss, shadowing: Shadowing) {
         ether = Ether(
             seed: seed,
@@ -27,6 +30,7 @@ package struct WorldCore: Simulation {
         )
     }
 
+    /// What is due when.
     package var timeline: Timeline<WorldEvent> {
         _read { yield ether.timeline }
         _modify { yield &ether.timeline }
@@ -68,6 +72,7 @@ package struct WorldCore: Simulation {
         )
     }
 
+    /// Lets the event happen, at the present.
     package mutating func handle(_ event: WorldEvent) {
         switch event {
         case .timer(let timer, let radio): controllers[radio.index].timerFired(timer, &ether)
@@ -76,7 +81,7 @@ package struct WorldCore: Simulation {
         case .hostSent(let bytes, let radio):
             ether.wires[radio.index].toController.arrived()
             guard isOn(radio) else { break }
-            note(bytes, .fromHost, at: radio)
+            note(bytes, .toController, at: radio)
             controllers[radio.index].receive(bytes, &ether)
         case .controllerSent(let packet, let radio):
             ether.wires[radio.index].toHost.arrived()
@@ -137,15 +142,18 @@ package struct WorldCore: Simulation {
         }
     }
 
+    /// Takes out what has reached hosts that are no scripted ones, in order.
     package mutating func takeDeliveries() -> [(radio: RadioID, packet: [UInt8])] {
         defer { deliveries.removeAll(keepingCapacity: true) }
         return deliveries
     }
 
+    /// Keeps a packet for a host to which nothing is attached.
     package mutating func keep(_ packet: [UInt8], of radio: RadioID) {
         outputs[radio.index].put(packet)
     }
 
+    /// Takes out what was kept.
     package mutating func takeOutput(of radio: RadioID) -> [[UInt8]] {
         outputs[radio.index].takeAll()
     }

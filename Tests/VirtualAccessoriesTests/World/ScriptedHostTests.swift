@@ -35,7 +35,7 @@ import VirtualRadio
 
     @Test func aHostIsWokenAtItsDeadlinesAndGetsTheAnswers() throws {
         let world = World(seed: 7)
-        let id = try #require(world.addController(ControllerConfiguration()))
+        let id = try world.addController()
         let count = Count()
         world.attach(Metronome(count: count), to: id)
         world.run(for: .seconds(5))
@@ -45,7 +45,7 @@ import VirtualRadio
 
     @Test func aClosureTakesTheHostsPlace() throws {
         let world = World(seed: 7)
-        let id = try #require(world.addController(ControllerConfiguration()))
+        let id = try world.addController()
         let count = Count()
         world.attach(Metronome(count: count), to: id)
         world.attach(id, nil)
@@ -56,9 +56,9 @@ import VirtualRadio
 
     @Test func theExamplesAreHeardEachAsLoudAsItsPlaceAllows() throws {
         let world = World(seed: 7)
-        let count = ExampleAccessories.populate(world).count
+        let count = try ExampleAccessories.populate(world).count
         #expect(count == ExampleAccessories.kinds.count)
-        let ear = try #require(world.addController(ControllerConfiguration(name: "ear")))
+        let ear = try world.addController(ControllerConfiguration(name: "ear"))
         var strengths: [UInt64: Int8] = [:]
         world.attach(ear) { bytes in
             guard case .event(let code, let parameters) = try? HCI.Packet(h4: bytes[...]),

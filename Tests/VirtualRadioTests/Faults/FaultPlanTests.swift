@@ -42,18 +42,18 @@ import VirtualRadio
         let world = World(seed: 77)
         var faults = FaultPlan()
         faults.events.dropProbability = 0.5
-        _ = world.addController(ControllerConfiguration(name: "phone", faults: faults))
-        let plain = try #require(world.addController(ControllerConfiguration()))
+        try world.addController(ControllerConfiguration(name: "phone", faults: faults))
+        let plain = try world.addController()
         world.run(for: .seconds(1))
         #expect(
-            world.description == """
-                World(seed: 77) at 1.000000s
-                  controller 0 "phone": events (drop 0.5)
-                  controller 1: no faults
-                """
+            world.description == "World(seed: 77) at 1.000000s; phone: events (drop 0.5)"
         )
         faults.hardwareError = HardwareFault(at: .zero, code: 1)
         world.setFaults(faults, of: plain)
         #expect(world.description.contains("controller 1: events (drop 0.5), hardware error 1"))
+        world.setLoss(LossPlan(constantLoss: 0.125), at: plain)
+        world.switchOff(plain)
+        world.switchOn(plain)
+        #expect(world.description.contains("controller 1: loss (0.125)"), "\(world)")
     }
 }

@@ -33,7 +33,7 @@ import Testing
 
     @Test("are bounded however often a host asks and never listens") func manyCommands() throws {
         let world = World(seed: 1)
-        let id = try #require(world.addController(ControllerConfiguration()))
+        let id = try world.addController()
         let commands = Array(repeatElement([0x01, 0x18, 0x20, 0x00] as [UInt8], count: 70_000))
         world.send(commands.flatMap(\.self), to: id)
         world.run(for: .zero)

@@ -13,7 +13,7 @@ final class RawHost {
 
     init(_ world: World, _ configuration: ControllerConfiguration = .init()) throws {
         self.world = world
-        id = try #require(world.addController(configuration))
+        id = try world.addController(configuration)
         world.attach(id) { [unowned self] bytes in
             guard let packet = try? HCI.Packet(h4: bytes[...]) else {
                 Issue.record("not a packet: \(bytes)")

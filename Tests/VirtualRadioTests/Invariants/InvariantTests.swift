@@ -141,7 +141,7 @@ import VirtualRadio
     @Test func aWorldCollectsWhatIsViolated() throws {
         let world = World(seed: 1)
         world.watchInvariants()
-        let controller = try #require(world.addController(ControllerConfiguration()))
+        let controller = try world.addController()
         let cut = HCI.EncodedCommand(HCI.Disconnect(connectionHandle: handle, reason: .success))
         world.send(Array(cut.h4Packet.prefix(3)), to: controller)
         world.send(Array(cut.h4Packet.dropFirst(3)), to: controller)

@@ -19,7 +19,7 @@ final class LinkBench {
         for number in 0..<count {
             var configuration = ControllerConfiguration(
                 name: "host \(number)",
-                path: Path(Position(x: Double(number), y: 0))
+                at: Position(x: Double(number), y: 0)
             )
             adjust(&configuration)
             hosts.append(try StreamingHost(world, configuration))

@@ -23,10 +23,14 @@ final class StreamingHost {
 
     init(_ world: World, _ configuration: ControllerConfiguration) throws {
         self.world = world
-        id = try #require(world.addController(configuration))
+        id = try world.addController(configuration)
         packetCount = configuration.dataPacketCount
         address = world.core.controllers[id.radio.index].publicAddress
-        world.attach(id) { [unowned self] in receive($0) }
+        world.read(
+            id,
+            data: { [unowned self] in received[$0.connectionHandle, default: []].append($0) },
+            events: { [unowned self] in receive($0) }
+        )
         command(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
     }
 
@@ -84,19 +88,6 @@ final class StreamingHost {
             return (instant, end.connectionHandle, end.reason)
         }
         return nil
-    }
-
-    private func receive(_ bytes: [UInt8]) {
-        switch try? HCI.Packet(h4: bytes[...]) {
-        case .acl(let packet): received[packet.connectionHandle, default: []].append(packet)
-        case .event(let code, let parameters):
-            guard let event = try? HCI.Event(code: code, parameters: parameters) else {
-                Issue.record("malformed event \(code)")
-                return
-            }
-            receive(event)
-        default: Issue.record("a controller sends events and data: \(bytes)")
-        }
     }
 
     private func receive(_ event: HCI.Event) {

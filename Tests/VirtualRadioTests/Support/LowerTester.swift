@@ -23,7 +23,7 @@ final class LowerTester {
     init(_ world: World, _ sniffer: Sniffer) throws {
         self.world = world
         self.sniffer = sniffer
-        radio = try #require(world.addController(ControllerConfiguration())?.radio)
+        radio = try world.addController().radio
     }
 
     /// Sends SCAN_REQ on channel 38 of the next event, and tells what the advertiser sent in answer.

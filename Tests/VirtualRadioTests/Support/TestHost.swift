@@ -19,8 +19,12 @@ final class TestHost {
     /// Puts a controller into the world, and asks it for every event, in its first version.
     init(_ world: World, _ configuration: ControllerConfiguration = .init()) throws {
         self.world = world
-        id = try #require(world.addController(configuration))
-        world.attach(id) { [unowned self] in receive($0) }
+        id = try world.addController(configuration)
+        world.read(
+            id,
+            data: { [unowned self] in data.append($0) },
+            events: { [unowned self] in receive($0) }
+        )
         let later: HCI.LEEventMask = [.enhancedConnectionComplete, .enhancedConnectionCompleteV2]
         let all = HCI.LEEventMask(rawValue: .max)
         try perform(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
@@ -30,8 +34,8 @@ final class TestHost {
 
     /// A host on a controller that stands so many metres to the east of the origin.
     convenience init(_ world: World, _ name: String, at metres: Double) throws {
-        let path = Path(Position(x: metres, y: 0))
-        try self.init(world, ControllerConfiguration(name: name, path: path))
+        let position = Position(x: metres, y: 0)
+        try self.init(world, ControllerConfiguration(name: name, at: position))
     }
 
     /// Does the command, in no time, and returns what it returns. Throws if it is refused.
@@ -79,19 +83,6 @@ final class TestHost {
         send(command.h4Packet)
         world.run(for: .zero)
         return try #require(answers[command.opcode], "the command was not answered at once")
-    }
-
-    private func receive(_ bytes: [UInt8]) {
-        switch try? HCI.Packet(h4: bytes[...]) {
-        case .acl(let packet): data.append(packet)
-        case .event(let code, let parameters):
-            guard let event = try? HCI.Event(code: code, parameters: parameters) else {
-                Issue.record("malformed event \(code): \(Array(parameters))")
-                return
-            }
-            receive(event)
-        default: Issue.record("a controller sends events and data: \(bytes)")
-        }
     }
 
     private func receive(_ event: HCI.Event) {

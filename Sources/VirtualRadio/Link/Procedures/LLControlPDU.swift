@@ -81,21 +81,29 @@ package struct ConnectionParameterWish: Hashable, Sendable {
 
 /// LL_LENGTH_REQ and _RSP: how long packets its sender takes and sends (Vol 6, Part B, 2.4.2.21).
 package struct LengthOffer: Hashable, Sendable {
+    /// The longest payload that it takes, in octets (27 to 251).
     package var receiveOctets: Int
+    /// The longest packet that it takes.
     package var receiveTime: Duration
+    /// The longest payload that it sends, in octets (27 to 251).
     package var sendOctets: Int
+    /// The longest packet that it sends.
     package var sendTime: Duration
 }
 
 /// LL_PHY_REQ and _RSP: on which PHYs its sender would send and receive (Vol 6, Part B, 2.4.2.22).
 package struct PHYOffer: Hashable, Sendable {
+    /// On which it would send.
     package var send: HCI.PHYSet
+    /// On which it would receive.
     package var receive: HCI.PHYSet
 }
 
 /// LL_PHY_UPDATE_IND: on which PHYs they will; nil where nothing changes (Vol 6, Part B, 2.4.2.24).
 package struct PHYDecision: Hashable, Sendable {
+    /// On which the Central sends.
     package var centralToPeripheral: PHY?
+    /// On which the Peripheral sends.
     package var peripheralToCentral: PHY?
     /// The number of the event that is the first on the new PHYs.
     package var instant: UInt16

@@ -35,7 +35,9 @@ package struct LinkProcedures: Sendable {
 
     /// A control PDU to send, and what to do before it is encrypted and sent.
     package struct Outgoing: Equatable, Sendable {
+        /// What to send.
         package var pdu: LLControlPDU
+        /// What to do first, in order.
         package var actions: [Action] = []
     }
 

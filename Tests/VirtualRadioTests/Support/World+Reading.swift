@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import Testing
+import VirtualRadio
+
+extension World {
+    /// Has what the controller sends read, and given to one or the other. What is neither data nor
+    /// an event, or is malformed, is an issue of the test.
+    func read(
+        _ controller: ControllerID,
+        data: @escaping (HCI.ACLPacket) -> Void,
+        events: @escaping (HCI.Event) -> Void
+    ) {
+        attach(controller) { bytes in
+            switch try? HCI.Packet(h4: bytes[...]) {
+            case .acl(let packet): data(packet)
+            case .event(let code, let parameters):
+                guard let event = try? HCI.Event(code: code, parameters: parameters) else {
+                    Issue.record("malformed event \(code): \(Array(parameters))")
+                    return
+                }
+                events(event)
+            default: Issue.record("a controller sends events and data: \(bytes)")
+            }
+        }
+    }
+}
