@@ -10,7 +10,8 @@ import BluetoothTypes
 /// one timer, and one end for each packet.
 ///
 /// The radio does one thing at a time. A packet for which it is not free, because of a connection or
-/// another set, is left out: its place in the event stays empty, and the event goes on after it.
+/// another set, is left out: its place in the event stays empty, and the event goes on after it. A
+/// request for which it is not free is not heard.
 extension VirtualController {
     /// Enables the set. The first event comes within a random delay, so that devices which are
     /// switched on together do not collide at once; at high duty cycle without any.
@@ -112,7 +113,9 @@ extension VirtualController {
             return goOn(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
         let request = ether.now.later(AdvertisingPace.frameSpace)
-        if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel) {
+        if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
+            ether.schedules[radio.index].engage(from: request, to: end, now: ether.now)
+        {
             advertiser.sets[place].run?.step = .hearing(start: request)
             wait(place, until: end, &ether)
         } else {

@@ -62,6 +62,23 @@ struct AdvertisingRequestTests {
         #expect(try tester.askForScan() != nil)
     }
 
+    @Test("A request is not heard while something else has the radio")
+    func busyRadio() throws {
+        try host.advertise(response: [1, 2])
+        tester.whenAsking = { [world, host] start in
+            world.core.ether.schedules[host.id.radio.index].engage(
+                from: start + .microseconds(20),
+                to: start + .microseconds(40),
+                now: world.now
+            )
+        }
+        #expect(try tester.askForScan() == nil)
+        #expect(try tester.askForConnection() == nil)
+        #expect(host.events.isEmpty)
+        tester.whenAsking = nil
+        #expect(try tester.askForScan() != nil)
+    }
+
     @Test("After a request that is not answered the event goes on")
     func unanswered() throws {
         try host.advertise(policy: .filtered)

@@ -16,6 +16,8 @@ final class LowerTester {
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
     /// How much later than T_IFS after the packet it asks.
     var lateness = Duration.zero
+    /// Does what a test wants, when it is known when the request will begin.
+    var whenAsking: ((Instant) -> Void)?
     /// What it asks, if that is not the address in the advertisement.
     var advertiser: DeviceAddress?
 
@@ -134,6 +136,7 @@ final class LowerTester {
             modulation: modulation,
             start: end + FrameSpace.betweenFrames + lateness
         )
+        whenAsking?(request.start)
         world.core.ether.transmit(request)
         sniffer.forget()
         world.run(until: request.end + FrameSpace.betweenFrames + .milliseconds(20))
