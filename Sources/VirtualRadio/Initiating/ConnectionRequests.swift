@@ -125,14 +125,14 @@ extension VirtualController {
     }
 
     /// Who the two ends of the link will be, and the address to send from; nil if the advertisement
-    /// is for somebody else.
+    /// is for somebody else, or there is no address.
     private func linkIdentity(
         of peer: ResolvedPeer,
         _ advertisement: ConnectableAdvertisement
     ) -> (own: DeviceAddress, link: LinkIdentity)? {
-        guard let type = initiator.request?.ownAddressType, let identity = identityAddress(type)
-        else { return nil }
-        var own = privateAddress(type, toward: peer.address) ?? identity
+        guard let type = initiator.request?.ownAddressType else { return nil }
+        let identity = identityAddress(type)
+        guard var own = privateAddress(type, toward: peer.address) ?? identity else { return nil }
         if let target = advertisement.target {
             switch recognize(target, type) {
             case .own: break

@@ -70,7 +70,7 @@ extension VirtualController {
         _ ether: inout Ether
     ) throws(HCI.ErrorCode) {
         guard !initiator.isActive else { throw .commandDisallowed }
-        try checkIsSet(request.ownAddressType)
+        try checkOwnAddress(for: request)
         if let peer = request.peer, ether.hasLink(radio, to: peer) {
             throw .connectionAlreadyExists
         }
@@ -84,6 +84,17 @@ extension VirtualController {
             coded: request.coded?.timing
         )
         updateAttention(&ether)
+    }
+
+    /// Throws Invalid HCI Command Parameters if there is no address to send from. Who makes one for
+    /// the peer, or may be after several peers, needs no random address of the host (Vol 4, Part E,
+    /// 7.8.12).
+    private func checkOwnAddress(for request: InitiatingRequest) throws(HCI.ErrorCode) {
+        let type = request.ownAddressType
+        if type.prefersPrivate {
+            guard let peer = request.peer, privateAddress(type, toward: peer) == nil else { return }
+        }
+        try checkIsSet(type)
     }
 
     /// Ends initiating, without a word to the host, and gives up what has been attempted. Nothing

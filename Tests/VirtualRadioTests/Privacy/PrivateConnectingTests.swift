@@ -57,6 +57,22 @@ import VirtualRadio
         #expect(room.phone.connections.first?.peerAddress == sensorIdentity)
     }
 
+    @Test("who makes a private address for the peer needs no random one")
+    func withoutRandomAddress() throws {
+        let unknown = TestHost.create(
+            HCI.PeerAddress(TestHost.stranger),
+            own: .resolvableOrRandom
+        )
+        #expect(try room.phone.status(unknown) == .invalidCommandParameters)
+        try room.advertise()
+        try room.connect(own: .resolvableOrRandom)
+        room.world.run(for: .seconds(1))
+        let central = try #require(room.phone.connections.first)
+        let request = try #require(room.connectionRequests.first)
+        #expect(central.status == .success && central.peerAddress == sensorIdentity)
+        #expect(central.localPrivateAddress == HCI.BareAddress(request.initiator))
+    }
+
     @Test("any device on the accept list may be called, by its identity")
     func connectsByAcceptList() throws {
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
