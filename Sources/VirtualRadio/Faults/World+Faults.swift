@@ -11,16 +11,6 @@ extension World {
     }
 }
 
-extension World: CustomStringConvertible {
-    /// The seed, the present and what goes wrong on purpose with which controller, in one line: all
-    /// that it takes to see a failing test fail again.
-    public var description: String {
-        let faulty = status.controllers.filter { $0.faults != .none }
-        let plans = faulty.map { "; \($0.label): \($0.faults)" }
-        return "World(seed: \(seed)) at \(now)" + plans.joined()
-    }
-}
-
 extension WorldCore {
     /// Has the plan do its work from now on.
     mutating func setFaults(_ plan: FaultPlan, of radio: RadioID) {
