@@ -54,6 +54,26 @@ struct ScenarioTextTests {
         #expect(scenario.partitions[0].to == .seconds(2))
     }
 
+    @Test("says the same as a program that puts the scenario together")
+    func program() throws {
+        let text = try read(
+            """
+            {"devices": [{"name": "a", "group": "x", "switch": [{"at": 1, "to": "off"}]},
+                         {"name": "b", "group": "y"}],
+             "losses": [{"between": ["a", "b"], "decibels": 80}],
+             "partitions": [{"between": ["x", "y"], "to": 2}]}
+            """
+        )
+        var scenario = Scenario()
+        scenario.devices = [.init(name: "a"), .init(name: "b")]
+        scenario.devices[0].group = "x"
+        scenario.devices[0].switches = [.init(at: .seconds(1), isOn: false)]
+        scenario.devices[1].group = "y"
+        scenario.losses = [.init(between: ["a", "b"], decibels: 80)]
+        scenario.partitions = [.init(between: ["x", "y"], to: .seconds(2))]
+        #expect(text == scenario)
+    }
+
     @Test("says what goes wrong with a controller")
     func faults() throws {
         let scenario = try read(

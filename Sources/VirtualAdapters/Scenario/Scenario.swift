@@ -41,6 +41,12 @@ public struct Scenario: Hashable, Sendable {
         public var at: Duration
         /// Whether it is on then.
         public var isOn: Bool
+
+        /// The device is switched on or off at that time.
+        public init(at: Duration, isOn: Bool) {
+            self.at = at
+            self.isOn = isOn
+        }
     }
 
     /// The loss between two devices becomes what is said here, wherever they are.
@@ -51,6 +57,13 @@ public struct Scenario: Hashable, Sendable {
         public var at: Duration
         /// In decibels; nil if it follows from their places again.
         public var decibels: Double?
+
+        /// The loss between these two from that time on.
+        public init(between: [String], at: Duration = .zero, decibels: Double?) {
+            self.between = between
+            self.at = at
+            self.decibels = decibels
+        }
     }
 
     /// A wall that no signal passes stands between two groups for a time.
@@ -61,6 +74,13 @@ public struct Scenario: Hashable, Sendable {
         public var from: Duration
         /// Until when; nil for ever.
         public var to: Duration?
+
+        /// A wall between these two groups for that time.
+        public init(between: [String], from: Duration = .zero, to: Duration? = nil) {
+            self.between = between
+            self.from = from
+            self.to = to
+        }
     }
 
     /// The seed of the world; nil if somebody else may choose it.
