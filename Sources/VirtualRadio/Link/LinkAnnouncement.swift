@@ -10,10 +10,12 @@ extension Ether {
     private static let noSync: UInt16 = 0xFFFF
 
     /// LE Connection Complete in the form that the host wants, and LE Channel Selection Algorithm,
-    /// which follows at once (Vol 4, Part E, 7.7.65.20).
+    /// which follows at once (Vol 4, Part E, 7.7.65.20), unless the controller knows but one.
     mutating func tellHost(of link: Link, _ side: LinkSide, _ advertisingSet: UInt8?) {
         guard let end = link[side] else { return }
         tellHost(end.completion(side), end.radio, advertisingSet)
+        let features = links.accounts[end.radio.index].capabilities.features
+        guard features.contains(.channelSelectionAlgorithm2) else { return }
         let algorithm = HCI.LEChannelSelectionAlgorithm(
             connectionHandle: end.handle,
             algorithm: link.proposal.usesChannelSelection2 ? 1 : 0

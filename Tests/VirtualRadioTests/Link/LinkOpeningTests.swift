@@ -55,6 +55,16 @@ struct LinkOpeningTests {
         #expect(event.algorithm == 1)
     }
 
+    @Test("An old controller says nothing of channel selection", arguments: [false, true])
+    func oldController(isOld: Bool) throws {
+        let bench = try LinkBench { $0.isOld = isOld }
+        let mask: HCI.LEEventMask = [.connectionComplete, .channelSelectionAlgorithm]
+        bench.hosts[0].command(HCI.LESetEventMask(mask: mask))
+        try bench.connect()
+        bench.world.run(for: .milliseconds(10))
+        #expect(bench.hosts[0].events.count == (isOld ? 1 : 2))
+    }
+
     @Test(
         "The first packet comes one transmit window delay after the request",
         arguments: [
