@@ -24,9 +24,11 @@ import Testing
                 progress.begin()
                 try await readers.waitForAll()
             }
-            // Whoever was behind all the time was still given its part.
+            // Whoever was behind all the time was still given its part. How large a part is also
+            // up to the system, which gives ten processes their turns on a few cores; in virtual
+            // time it is measured exactly (FairnessTests).
             let slowest = try #require(progress.whenFirstFinished.min())
-            #expect(slowest > Self.valueCount / 2, "\(progress.whenFirstFinished)")
+            #expect(slowest > Self.valueCount / 4, "\(progress.whenFirstFinished)")
         }
     }
 

@@ -131,6 +131,8 @@ enum Demo {
     static let short = uuid(1)
     static let long = uuid(2)
     static let writable = uuid(3)
+    static let burst = uuid(4)
+    static let control = uuid(6)
     static let heartRate = BluetoothUUID(0x2A37)
 }
 
