@@ -22,17 +22,16 @@ package struct HostPort: Sendable {
 
     /// Sends the event, if the masks let it through.
     mutating func emit(_ event: HCI.Event) {
-        guard !isHung, let event = filter.filter(event) else { return }
+        guard !isHung else { return }
+        if let wanted = filter.filter(event) { outbox.put(wanted.packet.h4Bytes) }
         if case .disconnectionComplete(let event) = event, event.status == .success {
-            end(event, of: event.connectionHandle)
-        } else {
-            outbox.put(event.packet.h4Bytes)
+            ended(event.connectionHandle)
         }
     }
 
-    /// The data of the link is of no use any more, and makes room for the others'.
-    private mutating func end(_ event: HCI.DisconnectionComplete, of handle: ConnectionHandle) {
-        outbox.put(HCI.Event.disconnectionComplete(event).packet.h4Bytes)
+    /// The data of the link is of no use any more, and makes room for the others', whether the host
+    /// wants to know of the end or not.
+    private mutating func ended(_ handle: ConnectionHandle) {
         flow.disconnected(handle)
         releaseData()
     }
