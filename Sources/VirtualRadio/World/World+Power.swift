@@ -37,8 +37,7 @@ extension WorldCore {
     mutating func switchOff(_ radio: RadioID) {
         guard isOn(radio) else { return }
         ether.surroundings[radio]?.isOn = false
-        ether.dropLinks(of: radio)
-        ether.setAttentive(false, radio)
+        ether.reset(radio)
         scriptedHosts.stop(radio, &ether)
         ether.timeline.cancelAll { $0.radio == radio }
         outputs[radio.index] = HostOutbox()
@@ -63,11 +62,11 @@ extension WorldCore {
         vacancies.append(radio)
     }
 
-    /// Makes the controller, its wire and its radio as new.
+    /// Beyond what Reset makes new: the controller and its wire are as from the factory, and what
+    /// was on its way to the host is lost.
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration
         ether.ports[radio.index] = HostPort()
-        ether.schedules[radio.index] = RadioSchedule()
         ether.links.accounts[radio.index] = LinkAccount(configuration)
         controllers[radio.index] = makeController(configuration, radio: radio)
     }

@@ -31,6 +31,35 @@ struct PowerTests {
         #expect(world.status.controllers[0].toHostCount == before)
     }
 
+    @Test("What a host has set is gone after Reset, and after power-on", arguments: [true, false])
+    func settings(isReset: Bool) throws {
+        let host = try TestHost(world)
+        let place = host.id.radio.index
+        var made: LinkCapabilities { world.core.ether.links.accounts[place].capabilities }
+        let fresh = made
+        try host.perform(
+            HCI.LEWriteSuggestedDefaultDataLength(
+                transmitOctets: 251,
+                transmitTime: HCI.AirTime(rawValue: 2_120)
+            )
+        )
+        let fast = HCI.PHYPreference(transmit: .le2M, receive: .le2M)
+        try host.perform(HCI.LESetDefaultPHY(preference: fast))
+        #expect(made.suggestedOctets == 251)
+        #expect(made.preference == fast)
+        if isReset {
+            try host.perform(HCI.Reset())
+        } else {
+            world.switchOff(host.id)
+            world.switchOn(host.id)
+        }
+        #expect(made == fresh)
+        let filter = world.core.ether.ports[place].filter
+        #expect(filter.leMask.rawValue == 0x1F)
+        #expect(filter.mask.rawValue == 0x1FFF_FFFF_FFFF)
+        #expect(filter.page2.rawValue == 0)
+    }
+
     @Test("The number of a controller that was taken away is given to the next")
     func vacancy() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
