@@ -51,6 +51,16 @@ package struct Transmission: Hashable, Sendable {
         end = start + max(.zero, airTime)
     }
 
+    /// The packet that is on the air from one instant to another, in nanoseconds, which is no
+    /// earlier.
+    init(from sender: RadioID, on channel: RadioChannel, from start: Int64, to end: Int64) {
+        self.sender = sender
+        self.channel = channel
+        self.start = Instant(nanoseconds: start)
+        self.end = Instant(nanoseconds: end)
+        reduction = 0
+    }
+
     /// Whether both are on the same channel at the same time. One that begins when the other ends
     /// is not.
     package func overlaps(_ other: Transmission) -> Bool {

@@ -40,14 +40,14 @@ struct LinkPacket: Sendable {
 extension Ether {
     /// Something that the link set itself is due.
     package mutating func linkTimerFired(_ timer: LinkTimer, _ id: LinkID) {
-        guard var link = links.take(id) else { return }
+        guard let box = links.take(id) else { return }
         switch timer {
-        case .connectionEvent: beginEvent(of: &link)
-        case .packetEnds: packetEnds(of: &link)
-        case .centralDeadline: deadlinePassed(.central, &link)
-        case .peripheralDeadline: deadlinePassed(.peripheral, &link)
+        case .connectionEvent: beginEvent(of: &box.link)
+        case .packetEnds: packetEnds(of: &box.link)
+        case .centralDeadline: deadlinePassed(.central, &box.link)
+        case .peripheralDeadline: deadlinePassed(.peripheral, &box.link)
         }
-        links.putBack(link)
+        links.putBack(box)
     }
 
     /// An anchor: whatever was to change at this event does, and the Central sends. Without a
@@ -63,31 +63,45 @@ extension Ether {
         load(.central, &link, budget: .max)
         link.event = engageFirstExchange(of: &link, on: channel)
         if link.event == nil { return closeEvent(of: &link) }
-        send(.central, &link, at: now)
+        send(.central, &link, at: now.nanoseconds)
     }
 
     /// The procedures of the end learn which event begins. If one moves the anchor, the event
     /// begins again when that has come.
     private mutating func tellProcedures(_ side: LinkSide, _ link: inout Link) {
+        guard link[side]?.procedures.updates.isEmpty == false else { return }
         let counter = link.eventCounter
-        let actions = link[side]?.procedures.eventBegins(counter, now: now)
-        guard let actions, !actions.isEmpty else { return }
+        guard let actions = link[side]?.procedures.eventBegins(counter, now: now) else { return }
         perform(actions, side, &link)
     }
 
     /// The event is over: the next one is as long after its anchor as the Central thinks.
     mutating func closeEvent(of link: inout Link) {
-        let event = link.event
+        let outcome = EventOutcome(link.event)
         link.event = nil
         release(link)
-        link.peripheral?.eventEnds(event)
-        guard link.central != nil else { return }
-        link.central?.eventEnds(event)
+        link.peripheral?.eventEnds(outcome)
+        guard link.central != nil else { return armDeadline(.peripheral, &link) }
+        link.central?.eventEnds(outcome)
         link.anchor = link.nextAnchor
         link.eventCounter &+= 1
         timeline.schedule(.link(.connectionEvent, link.id), at: link.anchor)
         engageAhead(for: link)
         for side in LinkSide.allCases { armDeadline(side, &link) }
+    }
+}
+
+/// What the ends make of a connection event that is over.
+private struct EventOutcome {
+    let isSqueezed: Bool
+    let isPeripheralListening: Bool
+    let hasPeripheralHeard: Bool
+
+    /// Nil for an event in which the Central could not send.
+    init(_ event: ConnectionEvent?) {
+        isSqueezed = event?.isSqueezed ?? true
+        isPeripheralListening = event?.isPeripheralListening ?? false
+        hasPeripheralHeard = event?.hasPeripheralHeard ?? false
     }
 }
 
@@ -101,24 +115,22 @@ extension Link {
 }
 
 extension LinkEnd {
-    /// A connection event is over; nil for one in which the Central could not send.
-    fileprivate mutating func eventEnds(_ event: ConnectionEvent?) {
-        let hasMissed = event?.isSqueezed ?? true
+    /// A connection event is over.
+    fileprivate func eventEnds(_ event: EventOutcome) {
         let isPeripheral = procedures.side == .peripheral
-        let wasAway = isPeripheral && !(event?.isPeripheralListening ?? false)
+        let wasAway = isPeripheral && !event.isPeripheralListening
         if isPeripheral { chooseWhenToListen(event, wasAway: wasAway) }
         guard !wasAway else { return }
-        missedEvents = hasMissed ? missedEvents + 1 : 0
+        missedEvents = event.isSqueezed ? missedEvents + 1 : 0
     }
 
     /// The Peripheral passes over as many events as it may, once it has been heard and has heard
     /// (Vol 6, Part B, 4.5.1).
-    private mutating func chooseWhenToListen(_ event: ConnectionEvent?, wasAway: Bool) {
+    private func chooseWhenToListen(_ event: EventOutcome, wasAway: Bool) {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)
         } else {
-            let hasHeard = event?.hasPeripheralHeard ?? false
-            eventsToSkip = hasHeard ? rhythm.parameters.latency : 0
+            eventsToSkip = event.hasPeripheralHeard ? rhythm.parameters.latency : 0
         }
     }
 

@@ -35,6 +35,13 @@ package struct Link: Sendable {
         self.hopping = hopping
     }
 
+    /// The same once more, which shares nothing with the other.
+    init(copying other: Link) {
+        self = other
+        central = other.central.map(LinkEnd.init(copying:))
+        peripheral = other.peripheral.map(LinkEnd.init(copying:))
+    }
+
     /// Whether it was, and both ends have given it up.
     var isOver: Bool { isMade && central == nil && peripheral == nil }
 
@@ -45,18 +52,8 @@ package struct Link: Sendable {
 
     /// The end of the side; nil if it is not there.
     package subscript(side: LinkSide) -> LinkEnd? {
-        _read {
-            switch side {
-            case .central: yield central
-            case .peripheral: yield peripheral
-            }
-        }
-        _modify {
-            switch side {
-            case .central: yield &central
-            case .peripheral: yield &peripheral
-            }
-        }
+        get { side == .central ? central : peripheral }
+        set { if side == .central { central = newValue } else { peripheral = newValue } }
     }
 
     /// Whether the radio is an end of it, or asked for it.

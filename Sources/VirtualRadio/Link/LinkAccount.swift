@@ -33,6 +33,11 @@ package struct LinkAccount: Sendable {
     /// How many links it has.
     var linkCount: Int { handles.count }
 
+    /// Whether it can hold another packet of the host, which is this one.
+    func hasRoom(for packet: HCI.ACLPacket) -> Bool {
+        packet.payload.count <= dataPacketLength && heldPackets < dataPacketCount
+    }
+
     /// What the host calls the links whose Central it is, in order.
     var handlesAsCentral: [ConnectionHandle] {
         handles.filter { $0.value.side == .central }.map(\.key)

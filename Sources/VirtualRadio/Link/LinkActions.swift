@@ -45,7 +45,7 @@ extension Link {
 }
 
 extension LinkEnd {
-    fileprivate mutating func setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?) {
+    fileprivate func setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?) {
         if let sending { sendingKey = sending ? key : nil }
         if let receiving { receivingKey = receiving ? key : nil }
     }

@@ -14,29 +14,26 @@ extension Ether {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
             packet.boundary == .firstNonFlushable || packet.boundary == .continuing,
-            links[id]?[side]?.procedures.isLeaving == false
+            !links.isLeaving(id, side)
         else { return }
-        let account = links.accounts[radio.index]
-        guard packet.payload.count <= account.dataPacketLength,
-            account.heldPackets < account.dataPacketCount
-        else {
+        guard links.accounts[radio.index].hasRoom(for: packet) else {
             let overflow = HCI.DataBufferOverflow(linkType: Self.aclLinkType)
             return emit(.dataBufferOverflow(overflow), to: radio)
         }
         guard !packet.payload.isEmpty else {
             return complete(packet.connectionHandle, radio)
         }
+        guard let box = links.take(id) else { return }
         links.accounts[radio.index].heldPackets += 1
-        links[id]?[side]?.heldPackets += 1
-        links[id]?[side]?.queue.append(packet)
+        box.link[side]?.hold(packet)
+        links.putBack(box)
     }
 
     /// A packet has arrived: perhaps it acknowledges the one that the end sent last.
     mutating func acknowledge(_ packet: LinkPacket, _ side: LinkSide, _ link: inout Link) {
         guard link[side]?.sequence.acknowledges(packet.expectation) == true else { return }
         link[side]?.isAwaitingAcknowledgement = false
-        guard let pdu = link[side]?.outgoing else { return }
-        link[side]?.outgoing = nil
+        guard let pdu = link[side]?.outgoing.take() else { return }
         switch pdu.content {
         case .data(let fragment):
             if fragment.isLast { giveBack(side, &link) }
@@ -48,13 +45,19 @@ extension Ether {
 
     /// A packet has arrived: if it is not one that has been there before, it says something. Data
     /// for which the host has no room is as if it had not come: it will come again.
-    mutating func accept(_ packet: LinkPacket, _ side: LinkSide, _ link: inout Link) {
+    /// `key` is that of the session in which the end expects it.
+    mutating func accept(
+        _ packet: LinkPacket,
+        _ side: LinkSide,
+        _ link: inout Link,
+        in key: [UInt8]?
+    ) {
         guard let radio = link[side]?.radio else { return }
         if case .data? = packet.pdu?.content, !hasRoomForData(radio) { return }
         guard link[side]?.sequence.isNew(packet.number) == true, let pdu = packet.pdu else {
             return
         }
-        guard pdu.key == link[side]?.receivingKey else {
+        guard pdu.key == key else {
             return finish(side, .messageIntegrityFailure, &link)
         }
         switch pdu.content {
@@ -83,21 +86,21 @@ extension Ether {
     ) {
         let actions = link[side]?.procedures.receiveData(now: now) ?? []
         if !actions.isEmpty { perform(actions, side, &link) }
-        guard let end = link[side] else { return }
+        guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         let packet = HCI.ACLPacket(
-            connectionHandle: end.handle,
+            connectionHandle: handle,
             boundary: fragment.isStart ? .firstFlushable : .continuing,
             payload: fragment.payload
         )
-        deliver(packet, to: end.radio)
+        deliver(packet, to: radio)
     }
 
     /// One of the host's packets has been acknowledged to its end.
     private mutating func giveBack(_ side: LinkSide, _ link: inout Link) {
-        guard let end = link[side] else { return }
+        guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         link[side]?.heldPackets -= 1
-        links.accounts[end.radio.index].heldPackets -= 1
-        complete(end.handle, end.radio)
+        links.accounts[radio.index].heldPackets -= 1
+        complete(handle, radio)
     }
 
     private mutating func complete(_ handle: ConnectionHandle, _ radio: RadioID) {
@@ -106,5 +109,13 @@ extension Ether {
             .numberOfCompletedPackets(HCI.NumberOfCompletedPackets(completed: [completed])),
             to: radio
         )
+    }
+}
+
+extension LinkEnd {
+    /// Lets a packet of the host wait to be sent.
+    fileprivate func hold(_ packet: HCI.ACLPacket) {
+        heldPackets += 1
+        queue.append(packet)
     }
 }

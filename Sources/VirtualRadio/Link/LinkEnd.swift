@@ -3,7 +3,11 @@ import BluetoothHCI
 import BluetoothTypes
 
 /// One end of a link: what one controller knows of it.
-package struct LinkEnd: Sendable {
+///
+/// It is large, and is looked at and changed many times for every packet, so it stays in one place.
+/// Only its link refers to it, and is changed only by who has taken it out of the table (`LinkTable`),
+/// which makes copies of what is shared: so it may be sent like a value.
+package final class LinkEnd: @unchecked Sendable {
     /// Before how many intervals the first packet has to be there (Vol 6, Part B, 4.5.2).
     package static let establishmentIntervals = 6
 
@@ -76,6 +80,32 @@ package struct LinkEnd: Sendable {
         pace = LinkPace(rhythm, dataLength)
     }
 
+    /// The same once more, in a place of its own.
+    init(copying other: LinkEnd) {
+        radio = other.radio
+        handle = other.handle
+        identity = other.identity
+        beginning = other.beginning
+        procedures = other.procedures
+        rhythm = other.rhythm
+        dataLength = other.dataLength
+        pace = other.pace
+        sendingKey = other.sendingKey
+        receivingKey = other.receivingKey
+        queue = other.queue
+        heldPackets = other.heldPackets
+        sequence = other.sequence
+        outgoing = other.outgoing
+        isAwaitingAcknowledgement = other.isAwaitingAcknowledgement
+        lastHeard = other.lastHeard
+        rssi = other.rssi
+        missedEvents = other.missedEvents
+        eventsToSkip = other.eventsToSkip
+        farewell = other.farewell
+        deadlineToken = other.deadlineToken
+        deadlineInstant = other.deadlineInstant
+    }
+
     /// Whether it has something to say beside that it is there.
     var hasSomethingToSend: Bool { outgoing != nil || hasMore }
 
@@ -87,7 +117,7 @@ package struct LinkEnd: Sendable {
         guard let lastHeard else {
             return beginning + rhythm.parameters.interval * Self.establishmentIntervals
         }
-        return lastHeard + rhythm.parameters.supervisionTimeout
+        return Instant(nanoseconds: lastHeard.nanoseconds + pace.supervisionTimeout)
     }
 
     /// When something of it is due.
@@ -95,12 +125,21 @@ package struct LinkEnd: Sendable {
         guard let deadline = procedures.nextDeadline else { return supervisionDeadline }
         return min(supervisionDeadline, deadline)
     }
+
+    /// When its timer has to be due that is not; nil if that is, or will be before.
+    var deadlineToArm: Instant? {
+        let deadline = nextDeadline
+        guard let due = deadlineInstant, due <= deadline else { return deadline }
+        return nil
+    }
 }
 
 /// What an end would have to work out for every packet, worked out when its rhythm changes.
 struct LinkPace: Hashable, Sendable {
     /// The connection interval, in nanoseconds.
     let interval: Int64
+    /// The supervision timeout, in nanoseconds.
+    let supervisionTimeout: Int64
     /// The longest payload of a data PDU, in octets.
     let payloadLimit: Int
 
@@ -108,6 +147,7 @@ struct LinkPace: Hashable, Sendable {
     /// never have its turn. Only on LE Coded they might not.
     init(_ rhythm: LinkRhythm, _ dataLength: DataLength) {
         interval = max(Self.intervalMinimum, rhythm.parameters.interval.nanoseconds)
+        supervisionTimeout = rhythm.parameters.supervisionTimeout.nanoseconds
         let half = DataLength(
             sendOctets: dataLength.sendOctets,
             sendTime: min(

@@ -8,33 +8,33 @@ extension Ether {
     /// peers find out by their supervision timeouts.
     package mutating func dropLinks(of radio: RadioID) {
         for id in links.names(of: radio) {
-            guard var link = links.take(id) else { continue }
-            guard link.isMade else {
+            guard let box = links.take(id) else { continue }
+            guard box.link.isMade else {
                 links.remove(id)
                 continue
             }
-            for side in LinkSide.allCases where link[side]?.radio == radio {
-                remove(side, &link)
+            for side in LinkSide.allCases where box.link[side]?.radio == radio {
+                remove(side, &box.link)
             }
-            links.putBack(link)
+            links.putBack(box)
         }
     }
 
     /// The end is over, and its host is told why. The data that it held is lost; the host counts it
     /// as completed by itself (Vol 4, Part E, 4.3).
     mutating func finish(_ side: LinkSide, _ reason: HCI.ErrorCode, _ link: inout Link) {
-        guard let end = link[side] else { return }
+        guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         remove(side, &link)
         let complete = HCI.DisconnectionComplete(
             status: .success,
-            connectionHandle: end.handle,
+            connectionHandle: handle,
             reason: reason
         )
-        emit(.disconnectionComplete(complete), to: end.radio)
+        emit(.disconnectionComplete(complete), to: radio)
     }
 
     private mutating func remove(_ side: LinkSide, _ link: inout Link) {
-        guard var end = link[side] else { return }
+        guard let end = link[side] else { return }
         cancel(&end.deadlineToken)
         links.accounts[end.radio.index].close(end.handle)
         links.accounts[end.radio.index].heldPackets -= end.heldPackets
@@ -45,29 +45,29 @@ extension Ether {
     /// Makes sure that the end's timer is due at its next deadline, or before. It is not moved when
     /// a deadline moves away, as supervision does with every packet, but when it fires.
     mutating func armDeadline(_ side: LinkSide, _ link: inout Link) {
-        guard var end = link[side] else { return }
-        let deadline = end.nextDeadline
-        if let due = end.deadlineInstant, due <= deadline { return }
-        cancel(&end.deadlineToken)
+        guard let deadline = link[side]?.deadlineToArm else { return }
+        if let token = link[side]?.deadlineToken { timeline.cancel(token) }
         let timer: LinkTimer = side == .central ? .centralDeadline : .peripheralDeadline
-        end.deadlineToken = timeline.schedule(.link(timer, link.id), at: deadline)
-        end.deadlineInstant = deadline
-        link[side] = end
+        let token = timeline.schedule(.link(timer, link.id), at: deadline)
+        link[side]?.deadlineToken = token
+        link[side]?.deadlineInstant = deadline
     }
 
     /// A deadline may have passed: then the link is lost to this end, or a procedure has taken too
     /// long (Vol 6, Part B, 4.5.2 and 5.2).
     mutating func deadlinePassed(_ side: LinkSide, _ link: inout Link) {
-        guard let end = link[side] else { return }
+        guard let lost = link[side]?.supervisionDeadline, let next = link[side]?.nextDeadline else {
+            return
+        }
         link[side]?.deadlineToken = nil
         link[side]?.deadlineInstant = nil
-        if end.supervisionDeadline <= now {
-            let isEstablished = end.lastHeard != nil
+        if lost <= now {
+            let isEstablished = link[side]?.lastHeard != nil
             let reason: HCI.ErrorCode =
                 isEstablished ? .connectionTimeout : .connectionFailedToBeEstablished
             return finish(side, reason, &link)
         }
-        if end.nextDeadline <= now {
+        if next <= now {
             let actions = link[side]?.procedures.deadlinePassed(now: now) ?? []
             perform(actions, side, &link)
         }

@@ -38,11 +38,15 @@ extension Ether {
 
     /// The initiator takes the link as made: its host is told (LE Connection Complete), and the first
     /// connection event will be. Whether the advertiser has joined, only the packets will tell.
+    /// If it has as many links as it may have by now, its host is told that, and nothing is made.
     package mutating func openLink(_ id: LinkID, _ identity: LinkIdentity) {
-        guard let link = links[id], link.central == nil,
-            make(link, .central, link.proposal.central, identity, nil) != nil,
-            let anchor = links[id]?.anchor
-        else { return }
+        guard let link = links[id], link.central == nil else { return }
+        let central = link.proposal.central
+        guard make(link, .central, central, identity, nil) != nil, let anchor = links[id]?.anchor
+        else {
+            abandonLink(id)
+            return tellHost(ofNoLink: .connectionLimitExceeded, .central, central)
+        }
         timeline.schedule(.link(.connectionEvent, id), at: anchor)
     }
 

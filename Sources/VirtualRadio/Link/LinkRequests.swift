@@ -26,18 +26,18 @@ extension Ether {
         of radio: RadioID,
         _ handle: ConnectionHandle
     ) throws(HCI.ErrorCode) {
-        guard let (id, side) = findLink(of: radio, handle), var link = links[id],
-            var end = link[side]
-        else { throw .unknownConnectionIdentifier }
-        let actions = try end.procedures.request(
-            request,
-            eventCounter: link.eventCounter,
-            now: now
-        )
-        link[side] = end
-        perform(actions, side, &link)
-        armDeadline(side, &link)
-        links.putBack(link)
+        guard let (id, side) = findLink(of: radio, handle), let box = links.take(id) else {
+            throw .unknownConnectionIdentifier
+        }
+        defer { links.putBack(box) }
+        guard var procedures = box.link[side]?.procedures else {
+            throw .unknownConnectionIdentifier
+        }
+        let counter = box.link.eventCounter
+        let actions = try procedures.request(request, eventCounter: counter, now: now)
+        box.link[side]?.procedures = procedures
+        perform(actions, side, &box.link)
+        armDeadline(side, &box.link)
     }
 
     /// How strong the last packet was that arrived at this end, for Read RSSI; nil if there is no

@@ -9,47 +9,46 @@ import BluetoothTypes
 /// which is the order in which they were made.
 package struct LinkTable: Sendable {
     private var names: [LinkID] = []
-    private var links: [Link?] = []
+    private var boxes: [LinkBox?] = []
     private var nextNumber: UInt64 = 1
 
     /// What each radio knows of its links, by radio.
     package var accounts: [LinkAccount] = []
 
     /// How many links there are in all.
-    package var count: Int { links.count }
+    package var count: Int { boxes.count }
 
     /// All links, those that are only asked for as well, in the order in which they were.
-    package var all: [Link] { links.compactMap { $0 } }
+    package var all: [Link] { boxes.compactMap { $0.map { Link(copying: $0.link) } } }
 
-    /// The link; nil if it has ended.
+    /// The link; nil if it has ended. This makes copies: what is done for every packet takes the
+    /// link out instead.
     package subscript(id: LinkID) -> Link? {
-        _read {
-            if let place = place(of: id) { yield links[place] } else { yield nil }
+        get { place(of: id).flatMap { boxes[$0].map { Link(copying: $0.link) } } }
+        set {
+            guard let newValue, let place = place(of: id) else { return }
+            boxes[place] = LinkBox(newValue)
         }
-        _modify {
-            if let place = place(of: id) {
-                yield &links[place]
-            } else {
-                var nothing: Link?
-                yield &nothing
-            }
-        }
+    }
+
+    /// Whether the end says good-bye, or is gone.
+    func isLeaving(_ id: LinkID, _ side: LinkSide) -> Bool {
+        place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isLeaving } ?? true
     }
 
     /// Takes a link out to work with it; it has to be put back before anything else happens.
-    mutating func take(_ id: LinkID) -> Link? {
-        guard let place = place(of: id) else { return nil }
-        return links[place].take()
+    mutating func take(_ id: LinkID) -> LinkBox? {
+        guard let place = place(of: id), var box = boxes[place].take() else { return nil }
+        return isKnownUniquelyReferenced(&box) ? box : LinkBox(Link(copying: box.link))
     }
 
     /// Puts a link back that was taken out, or forgets it.
-    mutating func putBack(_ link: consuming Link) {
-        guard let place = place(of: link.id) else { return }
-        if link.isOver {
-            names.remove(at: place)
-            links.remove(at: place)
+    mutating func putBack(_ box: consuming LinkBox) {
+        guard let place = place(of: box.link.id) else { return }
+        if box.link.isOver {
+            remove(at: place)
         } else {
-            links[place] = consume link
+            boxes[place] = consume box
         }
     }
 
@@ -62,22 +61,22 @@ package struct LinkTable: Sendable {
     /// Puts a new link into the table. Its name must be the latest.
     mutating func insert(_ link: Link) {
         names.append(link.id)
-        links.append(link)
+        boxes.append(LinkBox(link))
     }
 
     /// Forgets a link.
     mutating func remove(_ id: LinkID) {
-        guard let place = place(of: id) else { return }
+        if let place = place(of: id) { remove(at: place) }
+    }
+
+    private mutating func remove(at place: Int) {
         names.remove(at: place)
-        links.remove(at: place)
+        boxes.remove(at: place)
     }
 
     /// The names of all links of which the radio is an end, or which it asked for.
     func names(of radio: RadioID) -> [LinkID] {
-        links.compactMap { link in
-            guard let link, link.involves(radio) else { return nil }
-            return link.id
-        }
+        zip(names, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
     }
 
     private func place(of id: LinkID) -> Int? {
@@ -88,5 +87,18 @@ package struct LinkTable: Sendable {
             if names[middle] < id { low = middle + 1 } else { high = middle }
         }
         return low < names.count && names[low] == id ? low : nil
+    }
+}
+
+/// A link in a place of its own: links are large, and are worked on for every packet.
+///
+/// Nobody changes a link but who has taken its box out of the table, and a table gives away only a box
+/// that nobody else refers to, or a copy. So a box is never changed while it is shared, and may be
+/// sent like a value.
+final class LinkBox: @unchecked Sendable {
+    var link: Link
+
+    init(_ link: Link) {
+        self.link = link
     }
 }

@@ -13,6 +13,10 @@ package struct Reception: Hashable, Sendable {
     /// The rate of wrong bits at the sensitivity.
     package static let referenceErrorRate = 0.001
 
+    /// So many decibels above the sensitivity a packet arrives for certain: the rate of wrong bits is
+    /// less than arithmetic can tell from none.
+    static let faultlessMargin = 10.0
+
     /// The sensitivity on LE 1M, in dBm.
     package var sensitivity1M: Double
     /// The sensitivity on LE 2M, in dBm.
@@ -53,7 +57,9 @@ package struct Reception: Hashable, Sendable {
         pduLength: Int,
         modulation: Modulation
     ) -> Double {
-        let rate = Self.errorRate(margin: power - sensitivity(modulation))
+        let margin = power - sensitivity(modulation)
+        guard margin < Self.faultlessMargin else { return 1 }
+        let rate = Self.errorRate(margin: margin)
         let octets = PacketLength.accessAddress + pduLength + PacketLength.crc
         return Reproducible.exponential(
             Double(octets * 8) * Reproducible.naturalLogarithm(1 - rate)

@@ -58,6 +58,11 @@ package struct Surroundings: Sendable {
         }
     }
 
+    /// How well the radio hears; nil if there is none of that name.
+    func reception(of radio: RadioID) -> Reception? {
+        stations.indices.contains(radio.index) ? stations[radio.index]?.reception : nil
+    }
+
     /// Puts a radio into the world, or replaces the one of that name. False, and nothing happens,
     /// if its number is not below `stationLimit`.
     @discardableResult

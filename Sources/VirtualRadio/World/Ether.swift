@@ -94,7 +94,7 @@ package struct Ether: Sendable {
         modulation: Modulation,
         at radio: RadioID
     ) -> Int8? {
-        guard let ear = surroundings[radio]?.reception,
+        guard let ear = surroundings.reception(of: radio),
             let full = surroundings.power(from: transmission.sender, to: radio, at: now)
         else { return nil }
         let power = full.reduced(by: transmission.reduction)

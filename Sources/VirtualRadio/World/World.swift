@@ -160,6 +160,8 @@ public final class World {
             for packet in core.takePassed() { observer(packet) }
         }
         for (radio, packet) in core.takeDeliveries() {
+            // Not before: what a host says in answer to one packet, it says without the next.
+            core.ether.watchWire(packet, .toHost, radio)
             if let receive = receivers[radio.index] {
                 receive(packet)
             } else {

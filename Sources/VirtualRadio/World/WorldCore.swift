@@ -133,9 +133,9 @@ package struct WorldCore {
     }
 
     private mutating func deliver(_ packet: [UInt8], toHostOf radio: RadioID) {
-        ether.watchWire(packet, .toHost, radio)
         note(packet, .toHost, at: radio)
         if scriptedHosts.isSeated(radio) {
+            ether.watchWire(packet, .toHost, radio)
             scriptedHosts.receive(packet, at: radio, &ether)
         } else {
             deliveries.append((radio, packet))
@@ -144,6 +144,7 @@ package struct WorldCore {
 
     /// Takes out what has reached hosts that are no scripted ones, in order.
     package mutating func takeDeliveries() -> [(radio: RadioID, packet: [UInt8])] {
+        guard !deliveries.isEmpty else { return [] }
         defer { deliveries.removeAll(keepingCapacity: true) }
         return deliveries
     }

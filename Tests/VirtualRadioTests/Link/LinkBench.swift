@@ -16,14 +16,18 @@ final class LinkBench {
         _ adjust: (inout ControllerConfiguration) -> Void = { _ in }
     ) throws {
         world = World(seed: seed)
-        for number in 0..<count {
-            var configuration = ControllerConfiguration(
-                name: "host \(number)",
-                at: Position(x: Double(number), y: 0)
-            )
-            adjust(&configuration)
-            hosts.append(try StreamingHost(world, configuration))
-        }
+        for _ in 0..<count { try addHost(adjust) }
+    }
+
+    /// Puts another host beside the others.
+    func addHost(_ adjust: (inout ControllerConfiguration) -> Void = { _ in }) throws {
+        let number = hosts.count
+        var configuration = ControllerConfiguration(
+            name: "host \(number)",
+            at: Position(x: Double(number), y: 0)
+        )
+        adjust(&configuration)
+        hosts.append(try StreamingHost(world, configuration))
     }
 
     /// The links between hosts, as they are.
@@ -88,12 +92,21 @@ final class LinkBench {
         length.sendTime = .microseconds(17_040)
         let key: [UInt8]? = encrypted ? [1, 2, 3] : nil
         for side in LinkSide.allCases {
-            self[link]?[side]?.rhythm.sending = modulation
-            self[link]?[side]?.rhythm.receiving = modulation.phy
-            self[link]?[side]?.dataLength = length
-            self[link]?[side]?.sendingKey = key
-            self[link]?[side]?.receivingKey = key
+            change(link, side) {
+                $0.rhythm.sending = modulation
+                $0.rhythm.receiving = modulation.phy
+                $0.dataLength = length
+                $0.sendingKey = key
+                $0.receivingKey = key
+            }
         }
+    }
+
+    /// Changes one end of the link, which nobody asked for.
+    func change(_ id: LinkID, _ side: LinkSide, _ change: (LinkEnd) -> Void) {
+        guard let link = self[id] else { return }
+        if let end = link[side] { change(end) }
+        self[id] = link
     }
 
     /// How the host of the side calls the link.

@@ -77,7 +77,7 @@ struct LinkDataTests {
         let bench = try LinkBench()
         let link = try bench.connect()
         bench.tune(link, modulation)
-        bench[link]?.central?.dataLength.sendTime = .microseconds(1_048)
+        bench.change(link, .central) { $0.dataLength.sendTime = .microseconds(1_048) }
         bench.hosts[0].send(
             [[UInt8](repeating: 0, count: 251)],
             on: try bench.handle(link, .central)

@@ -176,4 +176,21 @@ struct LinkOpeningTests {
         let nobody = ConnectionHandle(rawValue: 0x0EFF)
         #expect(bench.world.core.ether.linkRSSI(of: radio, nobody) == nil)
     }
+
+    @Test("A Central that has no room any more tells its host, and nothing is left")
+    func noRoom() throws {
+        let bench = try LinkBench(hosts: 3) { $0.linkLimit = 1 }
+        let asked = try bench.propose(0, 1)
+        let other = try bench.propose(2, 0)
+        bench.join(other, 0, peer: 2)
+        bench.open(asked)
+        bench.world.run(for: .seconds(1))
+        let status = bench.hosts[0].events.compactMap { entry -> HCI.ErrorCode? in
+            guard case .connectionComplete(let event) = entry.event else { return nil }
+            return event.status
+        }
+        #expect(status == [.success, .connectionLimitExceeded])
+        #expect(bench[asked] == nil)
+    }
+
 }

@@ -81,6 +81,15 @@ final class StreamingHost {
         events = []
     }
 
+    /// Forgets all links, and what was to be sent on them: Reset has ended them.
+    func forgetLinks() {
+        forget()
+        outstanding = [:]
+        completed = [:]
+        waiting = [:]
+        streams = [:]
+    }
+
     /// The reason and the instant of the first disconnection.
     var disconnection: (instant: Instant, handle: ConnectionHandle, reason: HCI.ErrorCode)? {
         for (instant, event) in events {

@@ -121,8 +121,8 @@ struct SupervisionTests {
         let bench = try LinkBench()
         let link = try bench.connect()
         bench.world.run(for: .milliseconds(100))
-        bench[link]?[side]?.sendingKey = [1]
-        bench[link]?[side.other]?.receivingKey = [2]
+        bench.change(link, side) { $0.sendingKey = [1] }
+        bench.change(link, side.other) { $0.receivingKey = [2] }
         bench.hosts[side == .central ? 0 : 1].send([[1, 2, 3]], on: try bench.handle(link, side))
         bench.world.run(for: .milliseconds(100))
 
@@ -139,7 +139,7 @@ struct SupervisionTests {
         let bench = try LinkBench()
         let link = try bench.connect()
         bench.world.run(for: .milliseconds(100))
-        bench[link]?.central?.rhythm.sending = .le2M
+        bench.change(link, .central) { $0.rhythm.sending = .le2M }
         bench.world.run(for: .seconds(3))
         #expect(bench.hosts.allSatisfy { $0.disconnection?.reason == .connectionTimeout })
     }

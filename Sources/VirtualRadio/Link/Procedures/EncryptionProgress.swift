@@ -27,6 +27,9 @@ struct EncryptionProgress: Hashable, Sendable {
     }
 
     var phase = Phase.off
+    /// Peripheral: whether it has asked the Central to switch over, which sends in the other way from
+    /// then on, and expects to be answered so; and whether it has not heard that it did.
+    var isSwitching = false
     /// Whether the link was encrypted before, so that the host learns of a refreshed key.
     var isRefresh = false
     /// The key that both hosts have, if they agree.

@@ -114,7 +114,8 @@ extension LinkProcedures {
             encryption.phase = .awaitingPauseResponse
             encryption.isRefresh = true
             sendUrgently(.pauseEncryptionResponse)
-        case (.awaitingPauseResponse, .pauseEncryptionResponse) where urgentOutbox.isEmpty:
+        case (.awaitingPauseResponse, .pauseEncryptionResponse) where encryption.isSwitching:
+            encryption.isSwitching = false
             setEncryption(sending: false, receiving: nil)
             encryption.phase = .awaitingRequest
             remoteDeadline = now + Self.responseTimeout
@@ -123,7 +124,8 @@ extension LinkProcedures {
             takeRequest(request, wanted: wanted, now: now)
         case (.awaitingRequest, .encryptionRequest(let request)):
             takeRequest(request, wanted: wanted, now: now)
-        case (.awaitingStartResponse, .startEncryptionResponse) where urgentOutbox.isEmpty:
+        case (.awaitingStartResponse, .startEncryptionResponse) where encryption.isSwitching:
+            encryption.isSwitching = false
             setEncryption(sending: true, receiving: nil)
             sendUrgently(.startEncryptionResponse)
             encrypted(now: now)

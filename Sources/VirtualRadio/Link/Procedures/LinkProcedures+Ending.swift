@@ -17,4 +17,21 @@ extension LinkProcedures {
         remote = nil
         remoteDeadline = nil
     }
+
+    /// Whoever takes its leave while encryption starts or pauses still switches over with the peer,
+    /// or the peer could not read the good-bye.
+    mutating func keepInStep(_ pdu: LLControlPDU) {
+        switch (side, encryption.phase, pdu) {
+        case (.central, .awaitingPause, .pauseEncryptionResponse):
+            setEncryption(sending: false, receiving: false)
+        case (.central, .awaitingStart, .startEncryptionRequest):
+            setEncryption(sending: true, receiving: true)
+        case (.peripheral, .awaitingPauseResponse, .pauseEncryptionResponse):
+            setEncryption(sending: false, receiving: nil)
+        case (.peripheral, .awaitingStartResponse, .startEncryptionResponse):
+            setEncryption(sending: true, receiving: nil)
+        default: return
+        }
+        encryption.isSwitching = false
+    }
 }

@@ -22,6 +22,8 @@ extension LinkProcedures {
         } else if farewell == nil {
             take(pdu, wanted: wanted, eventCounter: eventCounter, now: now)
             startNext()
+        } else {
+            keepInStep(pdu)
         }
         return takeActions()
     }

@@ -153,7 +153,8 @@ package struct LinkProcedures: Sendable {
 
     /// Whether `nextPDU` would give one.
     package var hasPDU: Bool {
-        !isOver && (!urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty))
+        guard !isOver, farewell == nil || !encryption.isSwitching else { return false }
+        return !urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty)
     }
 
     /// When `deadlinePassed` wants to be called next.

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+@Suite("Encryption on the air")
+struct EncryptionOnAirTests {
+    /// Two linked hosts of which the Central starts encryption, again and again.
+    private struct Pair {
+        let bench: LinkBench
+        let link: LinkID
+        let handles: [ConnectionHandle]
+
+        init(loss: Double = 0, seed: UInt64 = 1) throws {
+            bench = try LinkBench(seed: seed) { $0.faults.loss.constantLoss = loss }
+            for host in bench.hosts {
+                host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
+            }
+            link = try bench.connect(0, 1, .milliseconds(7.5, timeout: .seconds(20)))
+            bench.world.run(for: .milliseconds(500))
+            handles = [try bench.handle(link, .central), try bench.handle(link, .peripheral)]
+        }
+
+        func encrypt(_ value: UInt8) throws {
+            bench.hosts[0].command(
+                HCI.LEEnableEncryption(
+                    connectionHandle: handles[0],
+                    random: 0,
+                    encryptedDiversifier: 0,
+                    longTermKey: try key(value)
+                )
+            )
+            let before = bench.hosts[1].keyRequestCount
+            bench.world.run(
+                until: { bench.hosts[1].keyRequestCount > before },
+                bound: .seconds(10)
+            )
+        }
+
+        func giveKey(_ value: UInt8) throws {
+            bench.hosts[1].command(
+                HCI.LELongTermKeyRequestReply(
+                    connectionHandle: handles[1],
+                    longTermKey: try key(value)
+                )
+            )
+        }
+
+        func disconnect(_ side: LinkSide) {
+            let number = side == .central ? 0 : 1
+            bench.hosts[number].command(
+                HCI.Disconnect(connectionHandle: handles[number], reason: .remoteDevicePowerOff)
+            )
+        }
+
+        private func key(_ value: UInt8) throws -> HCI.Key128 {
+            try #require(HCI.Key128([UInt8](repeating: value, count: 16)))
+        }
+    }
+
+    @Test(
+        "Where a fifth of the packets is lost, data survives two changes of the key",
+        arguments: 1...50
+    )
+    func lossy(seed: UInt64) throws {
+        let pair = try Pair(loss: 0.2, seed: seed)
+        let sent = (0..<60).map { [UInt8]($0..<($0 + 40)) }
+        for value in UInt8(1)...3 {
+            for (host, handle) in zip(pair.bench.hosts, pair.handles) {
+                host.send(sent, on: handle)
+            }
+            pair.bench.world.run(for: .milliseconds(Int64(seed)))
+            try pair.encrypt(value)
+            pair.bench.world.run(for: .milliseconds(Int64(seed * 7 % 60)))
+            try pair.giveKey(value)
+            pair.bench.world.run(for: .seconds(1))
+        }
+        pair.bench.world.run(for: .seconds(10))
+        let octets = [[UInt8]](repeating: sent.flatMap { $0 }, count: 3).flatMap { $0 }
+        for (host, handle) in zip(pair.bench.hosts, pair.handles) {
+            #expect(host.octets(handle) == octets)
+            #expect(host.disconnection == nil)
+            #expect(host.encryptionCount == 3)
+        }
+    }
+
+    @Test(
+        "Whoever disconnects while encryption starts or pauses is understood",
+        arguments: LinkSide.allCases,
+        [1, 2]
+    )
+    func farewell(side: LinkSide, start: Int) throws {
+        for step in 0..<80 {
+            let pair = try Pair()
+            for value in 1...UInt8(start) {
+                try pair.encrypt(value)
+                guard value < start else { break }
+                try pair.giveKey(value)
+                pair.bench.world.run(for: .milliseconds(100))
+            }
+            try pair.giveKey(UInt8(start))
+            pair.bench.world.run(for: .microseconds(Int64(step) * 250))
+            pair.disconnect(side)
+            expectFarewell(pair, side, "\(step)")
+        }
+    }
+
+    @Test(
+        "Whoever disconnects while the key is changed is understood",
+        arguments: LinkSide.allCases
+    )
+    func farewellInPause(side: LinkSide) throws {
+        for step in 0..<120 {
+            let pair = try Pair()
+            try pair.encrypt(1)
+            try pair.giveKey(1)
+            pair.bench.world.run(for: .milliseconds(100))
+            pair.bench.hosts[0].command(
+                HCI.LEEnableEncryption(
+                    connectionHandle: pair.handles[0],
+                    random: 0,
+                    encryptedDiversifier: 0,
+                    longTermKey: try #require(HCI.Key128([UInt8](repeating: 2, count: 16)))
+                )
+            )
+            pair.bench.world.run(for: .microseconds(Int64(step) * 250))
+            pair.disconnect(side)
+            expectFarewell(pair, side, "\(step)")
+        }
+    }
+
+    private func expectFarewell(_ pair: Pair, _ side: LinkSide, _ comment: Comment) {
+        pair.bench.world.run(for: .seconds(1))
+        let (own, peer) = side == .central ? (0, 1) : (1, 0)
+        let hosts = pair.bench.hosts
+        #expect(hosts[own].disconnection?.reason == .connectionTerminatedByLocalHost, comment)
+        #expect(hosts[peer].disconnection?.reason == .remoteDevicePowerOff, comment)
+    }
+}
+
+extension StreamingHost {
+    /// How often the controller has asked for a Long Term Key.
+    fileprivate var keyRequestCount: Int {
+        events.count { if case .longTermKeyRequest = $0.event { true } else { false } }
+    }
+
+    /// How often the link was encrypted, for the first time or with another key.
+    fileprivate var encryptionCount: Int {
+        events.count { entry in
+            switch entry.event {
+            case .encryptionChange(let event): event.status == .success
+            case .encryptionKeyRefreshComplete(let event): event.status == .success
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Hosts that ask for anything at any time")
+struct LinkFuzzTests {
+    @Test("Links keep the rules, and end without a trace", arguments: 1...12)
+    func fuzz(seed: UInt64) throws {
+        let room = try RestlessRoom(seed: seed)
+        for _ in 0..<600 { try room.doSomething() }
+        room.comeToRest()
+        let bench = room.bench
+        #expect(bench.world.violations.isEmpty, "seed \(seed): \(bench.world.violations)")
+        #expect(bench.world.core.ether.links.count == 0, "seed \(seed)")
+        #expect(bench.world.nextInstant == nil, "seed \(seed)")
+        for account in bench.world.core.ether.links.accounts {
+            #expect(account.heldPackets == 0, "seed \(seed)")
+            #expect(account.linkCount == 0, "seed \(seed)")
+        }
+    }
+
+    @Test("The same seed leads to the same packets") func deterministic() throws {
+        let runs = try (0..<2).map { _ in
+            let room = try RestlessRoom(seed: 99)
+            var log: [String] = []
+            room.bench.world.observe { log.append("\($0)") }
+            for _ in 0..<300 { try room.doSomething() }
+            return log
+        }
+        #expect(runs[0] == runs[1])
+        #expect(runs[0].count > 500)
+    }
+}
+
+/// Three hosts that make links to each other, and ask for whatever comes to their minds.
+private final class RestlessRoom {
+    let bench: LinkBench
+    private var dice: LanyardTestSupport.SplitMix64
+
+    init(seed: UInt64) throws {
+        dice = LanyardTestSupport.SplitMix64(seed: seed)
+        bench = try LinkBench(hosts: 0, seed: seed)
+        bench.world.watchInvariants()
+        for _ in 0..<3 { try bench.addHost { $0.faults.loss.constantLoss = 0.1 } }
+        for host in bench.hosts { begin(host) }
+    }
+
+    private func begin(_ host: StreamingHost) {
+        host.command(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
+        host.command(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max >> 1)))
+        host.command(HCI.LEReadBufferSize())
+    }
+
+    func doSomething() throws {
+        let host = bench.hosts[Int.random(in: bench.hosts.indices, using: &dice)]
+        let handles = host.openHandles
+        if let handle = handles.randomElement(using: &dice), !chance(12) {
+            ask(host, handle)
+        } else if chance(8) {
+            host.command(HCI.Reset())
+            host.forgetLinks()
+            begin(host)
+        } else {
+            try connect(host)
+        }
+        if chance(2) { bench.world.run(for: .microseconds(Int64(dice.next() % 60_000))) }
+    }
+
+    /// All come back into sight, and disconnect what there is.
+    func comeToRest() {
+        for host in bench.hosts {
+            setLoss(nil, host)
+            for handle in host.openHandles {
+                host.command(HCI.Disconnect(connectionHandle: handle))
+            }
+        }
+        bench.world.run(for: .seconds(120))
+        bench.world.finishWatching()
+    }
+
+    private func connect(_ host: StreamingHost) throws {
+        guard let central = bench.hosts.firstIndex(where: { $0 === host }) else { return }
+        let peripheral = (central + Int.random(in: 1...2, using: &dice)) % 3
+        let pace = LinkParameters.milliseconds(
+            [7.5, 30, 100][Int.random(in: 0..<3, using: &dice)],
+            latency: Int.random(in: 0...4, using: &dice),
+            timeout: .seconds(2)
+        )
+        let link = try bench.propose(central, peripheral, pace)
+        let (joins, opens) = (!chance(8), !chance(8))
+        if joins { bench.join(link, peripheral, peer: central) }
+        if opens { bench.open(link, peer: peripheral) }
+        if !joins, !opens { bench.world.core.ether.abandonLink(link) }
+    }
+
+    private func ask(_ host: StreamingHost, _ handle: ConnectionHandle) {
+        switch Int.random(in: 0..<16, using: &dice) {
+        case 0: host.command(HCI.Disconnect(connectionHandle: handle))
+        case 1: host.command(HCI.ReadRemoteVersionInformation(connectionHandle: handle))
+        case 2: host.command(HCI.LEReadRemoteFeatures(connectionHandle: handle))
+        case 3, 4:
+            host.command(
+                HCI.LEConnectionUpdate(connectionHandle: handle, parameters: parameters)
+            )
+        case 5:
+            host.command(
+                HCI.LERemoteConnectionParameterRequestReply(
+                    connectionHandle: handle,
+                    parameters: parameters
+                )
+            )
+        case 6:
+            host.command(
+                HCI.LERemoteConnectionParameterRequestNegativeReply(
+                    connectionHandle: handle,
+                    reason: .unacceptableConnectionParameters
+                )
+            )
+        case 7:
+            host.command(
+                HCI.LESetDataLength(
+                    connectionHandle: handle,
+                    transmitOctets: .random(in: 27...251, using: &dice),
+                    transmitTime: HCI.AirTime(.microseconds(2_120))
+                )
+            )
+        case 8:
+            let sets: [HCI.PHYSet] = [.le1M, .le2M, .coded, [.le1M, .le2M]]
+            let preference = HCI.PHYPreference(
+                transmit: sets.randomElement(using: &dice),
+                receive: sets.randomElement(using: &dice)
+            )
+            host.command(HCI.LESetPHY(connectionHandle: handle, preference: preference))
+        case 9:
+            host.command(
+                HCI.LESetHostChannelClassification(
+                    channels: HCI.ChannelMap(rawValue: dice.next() % HCI.ChannelMap.all.rawValue)
+                )
+            )
+        case 10, 11: encrypt(host, handle)
+        case 12:
+            host.command(HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle))
+        case 13: setLoss(chance(3) ? 200 : nil, host)
+        default:
+            let length = Int.random(in: 0..<240, using: &dice)
+            let frame: [UInt8] = [UInt8(length), 0, 0x40, 0] + [UInt8](repeating: 7, count: length)
+            host.send([frame], on: handle)
+        }
+    }
+
+    private func encrypt(_ host: StreamingHost, _ handle: ConnectionHandle) {
+        guard let key = HCI.Key128([UInt8](repeating: chance(20) ? 1 : 0, count: 16)) else {
+            return
+        }
+        host.command(
+            HCI.LEEnableEncryption(
+                connectionHandle: handle,
+                random: 0,
+                encryptedDiversifier: 0,
+                longTermKey: key
+            )
+        )
+        host.command(HCI.LELongTermKeyRequestReply(connectionHandle: handle, longTermKey: key))
+    }
+
+    private var parameters: HCI.ConnectionParameters {
+        let paces: [UInt16] = [6, 24, 80]
+        let interval = HCI.ConnectionInterval(rawValue: paces.randomElement(using: &dice) ?? 6)
+        return HCI.ConnectionParameters(
+            intervalMinimum: interval,
+            intervalMaximum: interval,
+            peripheralLatency: .random(in: 0...3, using: &dice),
+            supervisionTimeout: HCI.Timeout(.milliseconds(1_000))
+        )
+    }
+
+    private func setLoss(_ decibels: Double?, _ host: StreamingHost) {
+        for other in bench.hosts where other !== host {
+            bench.world.core.ether.surroundings
+                .setLoss(decibels, between: host.radio, and: other.radio)
+        }
+    }
+
+    private func chance(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &dice) == 0 }
+}
+
+extension StreamingHost {
+    /// The links that the host knows of, in the order in which they were made.
+    fileprivate var openHandles: [ConnectionHandle] {
+        events.reduce(into: []) { open, entry in
+            switch entry.event {
+            case .connectionComplete(let event) where event.status == .success:
+                open.append(event.connectionHandle)
+            case .enhancedConnectionComplete(let event) where event.status == .success:
+                open.append(event.connectionHandle)
+            case .enhancedConnectionCompleteV2(let event) where event.connection.status == .success:
+                open.append(event.connection.connectionHandle)
+            case .disconnectionComplete(let event):
+                open.removeAll { $0 == event.connectionHandle }
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import VirtualRadio
+
+@Suite("Links that last")
+struct LongLinkTests {
+    /// What may change at an instant.
+    enum Change: CaseIterable {
+        case parameters, phys, channels
+    }
+
+    @Test("Instants lie beyond the end of the counter", arguments: Change.allCases, [0, 0.2])
+    func wrap(change: Change, loss: Double) throws {
+        for start in UInt16(65_524)...65_535 {
+            let bench = try LinkBench(seed: UInt64(start)) { $0.faults.loss.constantLoss = loss }
+            let link = try bench.connect(0, 1, .milliseconds(7.5, timeout: .seconds(10)))
+            bench.world.run(for: .milliseconds(200))
+            bench[link]?.eventCounter = start
+            let handle = try bench.handle(link, .central)
+            bench.hosts[0].send((0..<20).map { [$0] }, on: handle)
+            make(change, bench.hosts[0], handle)
+            bench.world.run(for: .seconds(5))
+            let ends = try #require(bench[link], "\(start)")
+            #expect(ends.eventCounter < 1_000)
+            #expect(ends.central?.procedures.updates.isEmpty == true)
+            #expect(ends.central?.procedures.own == nil)
+            for side in LinkSide.allCases {
+                #expect(try #require(ends[side]).hasChanged(change), "\(start) \(side)")
+            }
+            #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [UInt8](0..<20))
+            #expect(bench.hosts.allSatisfy { $0.disconnection == nil })
+        }
+    }
+
+    private func make(_ change: Change, _ host: StreamingHost, _ handle: ConnectionHandle) {
+        switch change {
+        case .parameters:
+            let interval = HCI.ConnectionInterval(.milliseconds(15))
+            let parameters = HCI.ConnectionParameters(
+                intervalMinimum: interval,
+                intervalMaximum: interval,
+                supervisionTimeout: HCI.Timeout(.seconds(6))
+            )
+            host.command(
+                HCI.LEConnectionUpdate(connectionHandle: handle, parameters: parameters)
+            )
+        case .phys:
+            let preference = HCI.PHYPreference(transmit: .le2M, receive: .le2M)
+            host.command(HCI.LESetPHY(connectionHandle: handle, preference: preference))
+        case .channels:
+            host.command(
+                HCI.LESetHostChannelClassification(channels: HCI.ChannelMap(rawValue: 0xFF))
+            )
+        }
+    }
+
+    @Test("Ten minutes leave nothing behind, and the counter goes round")
+    func tenMinutes() throws {
+        let bench = try LinkBench()
+        let link = try bench.connect(0, 1, .milliseconds(7.5))
+        let handle = try bench.handle(link, .central)
+        for minute in UInt8(0)..<10 {
+            bench.hosts[0].send([[minute]], on: handle)
+            bench.world.run(for: .seconds(60))
+            #expect(bench.world.core.timeline.eventCount <= 4)
+            let air = bench.world.core.ether.air
+            #expect(
+                (0..<RadioChannel.count).allSatisfy { index in
+                    RadioChannel(index).map { air.transmissionCount(on: $0) < 16 } ?? false
+                }
+            )
+        }
+        #expect(bench[link]?.eventCounter == UInt16(truncatingIfNeeded: 80_000))
+        #expect(bench.hosts[1].octets(try bench.handle(link, .peripheral)) == [UInt8](0..<10))
+    }
+}
+
+extension LinkEnd {
+    fileprivate func hasChanged(_ change: LongLinkTests.Change) -> Bool {
+        switch change {
+        case .parameters: rhythm.parameters.interval == .milliseconds(15)
+        case .phys: rhythm.sending == .le2M && rhythm.receiving == .le2M
+        case .channels: rhythm.channelMap.rawValue == 0xFF
+        }
+    }
+}
