@@ -24,8 +24,11 @@ public enum TransportError: Error, Equatable, Sendable {
     case outputOverflow(limit: Int)
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
-    /// This transport needs the descriptors of an `AdapterExecutor`.
+    /// This transport cannot run on the executor that it was opened on: sockets need an
+    /// `AdapterExecutor`, virtual wires the executor of their air.
     case unsuitableExecutor(String)
+    /// So many packet logs are open already, and one more is wanted.
+    case tooManyLogs(limit: Int)
     /// The task that opened the transport was cancelled.
     case cancelled
     /// A fault that was asked for.
@@ -56,7 +59,11 @@ extension TransportError: CustomStringConvertible {
         case .outputOverflow(let limit):
             "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
         case .alreadyOpen(let name): "\(name): is open; close it first"
-        case .unsuitableExecutor(let name): "\(name): needs an AdapterExecutor to run on"
+        case .unsuitableExecutor(let name):
+            "\(name): cannot run on this executor; a socket needs an AdapterExecutor, "
+                + "a virtual wire the executor of its air"
+        case .tooManyLogs(let limit):
+            "only \(limit) packet logs are kept at a time; trace fewer controllers"
         case .cancelled: "cancelled while opening"
         case .injected(let fault): "fault injected on purpose: \(fault)"
         case .system(let operation, let code, let text): "\(operation): \(text) (error \(code))"

@@ -15,7 +15,7 @@ import BluetoothTypes
 /// Unchecked: used on the executor's thread only, as the calls of `executor.loop` check.
 final class SocketListener: DescriptorHandler, @unchecked Sendable {
     /// How many connections may wait to be accepted.
-    static let waitingConnectionsLimit: Int32 = 16
+    static let waitingConnectionsLimit: Int32 = 128
 
     /// How long a listener rests when the process has no descriptors left. The connection stays in
     /// the queue, so that `poll` would report it again at once, for ever.
