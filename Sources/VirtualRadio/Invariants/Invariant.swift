@@ -72,6 +72,11 @@ struct InvariantWatch: Sendable {
         controllers[controller] = watched
     }
 
+    /// The controller loses its power, or gets it: nothing that was begun goes on.
+    mutating func forget(_ controller: ControllerID) {
+        controllers[controller] = nil
+    }
+
     /// The simulation is over.
     mutating func finish(now: Instant) {
         for controller in controllers.keys.sorted(by: { $0.radio < $1.radio }) {

@@ -74,6 +74,8 @@ package struct Ether: Sendable {
 
     /// Shows octets that pass between host and controller to whatever looks for broken rules.
     mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
+        // What is said to a controller without power needs no answer.
+        guard watch != nil, surroundings[radio]?.isOn == true else { return }
         let now = now
         watch?.see(bytes, direction, of: ControllerID(radio), now: now)
     }

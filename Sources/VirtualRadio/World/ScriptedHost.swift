@@ -40,11 +40,11 @@ struct ScriptedHosts: Sendable {
     /// Whether the controller has a scripted host.
     func isSeated(_ radio: RadioID) -> Bool { seats[radio.index] != nil }
 
-    /// Gives the controller this host; it starts at once.
+    /// Gives the controller this host; it starts at once if there is power.
     mutating func seat(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {
         unseat(radio, &ether)
         seats[radio.index] = Seat(host: host)
-        start(radio, &ether)
+        if ether.surroundings[radio]?.isOn == true { start(radio, &ether) }
     }
 
     /// Takes the controller's host away.
@@ -116,8 +116,8 @@ extension World {
         return controller
     }
 
-    /// Gives the controller a host that the world runs by itself. It starts at once, and again
-    /// whenever the controller is switched on; what the controller sends goes to it alone.
+    /// Gives the controller a host that the world runs by itself. It starts at once, if the
+    /// controller is on, and whenever the controller is switched on; what the controller sends goes to it alone.
     ///
     /// A host or closure that was attached before is gone.
     public func attach(_ host: some ScriptedHost, to controller: ControllerID) {

@@ -40,6 +40,7 @@ extension WorldCore {
         ether.reset(radio)
         scriptedHosts.stop(radio, &ether)
         ether.timeline.cancelAll { $0.radio == radio }
+        ether.watch?.forget(ControllerID(radio))
         outputs[radio.index] = HostOutbox()
         renew(radio)
     }
@@ -49,6 +50,7 @@ extension WorldCore {
         guard ether.surroundings[radio] != nil, !isOn(radio) else { return }
         // What its host said to a controller without power was said to nobody.
         ether.timeline.cancelAll { $0.radio == radio }
+        ether.watch?.forget(ControllerID(radio))
         ether.surroundings[radio]?.isOn = true
         setFaults(ether.wires[radio.index].plan, of: radio)
         scriptedHosts.start(radio, &ether)

@@ -60,6 +60,55 @@ struct PowerTests {
         #expect(filter.page2.rawValue == 0)
     }
 
+    /// A host that wants to be woken at one instant, and says Reset when it starts.
+    private struct Sleeper: ScriptedHost {
+        let alarm: Instant
+        var nextDeadline: Instant?
+
+        mutating func start(now: Instant) -> [[UInt8]] {
+            nextDeadline = alarm
+            return [[0x01, 0x03, 0x0C, 0x00]]
+        }
+
+        mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] { [] }
+
+        mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
+            nextDeadline = nil
+            return [[0x01, 0x03, 0x0C, 0x00]]
+        }
+    }
+
+    @Test("A scripted host begins when there is power, and is woken when it wants to be")
+    func scriptedHost() throws {
+        world.watchInvariants()
+        let controller = try world.addController()
+        world.switchOff(controller)
+        world.attach(Sleeper(alarm: .zero + .seconds(2)), to: controller)
+        world.run(for: .seconds(1))
+        #expect(world.status.controllers[0].toHostCount == 0)
+        world.switchOn(controller)
+        world.switchOff(controller)
+        world.switchOn(controller)
+        world.run(for: .milliseconds(500))
+        #expect(world.status.controllers[0].toHostCount == 1)
+        world.run(for: .seconds(1))
+        #expect(world.status.controllers[0].toHostCount == 2)
+        world.finishWatching()
+        #expect(world.violations.isEmpty)
+    }
+
+    @Test("Nobody owes an answer to what was said to a controller that lost its power")
+    func noAnswerOwed() throws {
+        world.watchInvariants()
+        let controller = try world.addController()
+        world.send([0x01, 0x03, 0x0C, 0x00], to: controller)
+        world.switchOff(controller)
+        world.send([0x01, 0x03, 0x0C, 0x00], to: controller)
+        world.run(for: .seconds(10))
+        world.finishWatching()
+        #expect(world.violations.isEmpty)
+    }
+
     @Test("The number of a controller that was taken away is given to the next")
     func vacancy() throws {
         let first = try world.addController(ControllerConfiguration(name: "a"))
