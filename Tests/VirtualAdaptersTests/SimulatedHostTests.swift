@@ -158,6 +158,30 @@ struct SimulatedHostTests {
             }
             await host.shutdown()
         }
+        demo.air.world.finishWatching()
+        #expect(demo.air.world.violations.map { "\($0)" } == [])
+    }
+
+    @Test("has its links told as they come and go, by accident or not")
+    func linkChanges() async throws {
+        let demo = try DemoAir()
+        let told = Shared<[String]>([])
+        demo.air.world.observeLinks { change in
+            switch change {
+            case .made(let link): told.change { $0.append("made \(link.number)") }
+            case .ended(let link): told.change { $0.append("ended \(link.number)") }
+            }
+        }
+        try await demo.air.run {
+            try await demo.visit()
+            let (host, link) = try await demo.connect()
+            demo.air.world.switchOff(demo.accessory)
+            _ = try await link.ended()
+            await host.shutdown()
+        }
+        #expect(told.value.count == 4)
+        #expect(told.value.map { $0.prefix(5) } == ["made ", "ended", "made ", "ended"])
+        #expect(Set(told.value).count == 4)
     }
 
     @Test("shares the air and the thread with another of its kind")

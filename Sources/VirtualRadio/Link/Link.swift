@@ -45,6 +45,9 @@ package struct Link: Sendable {
     /// Whether it was, and both ends have given it up.
     var isOver: Bool { isMade && central == nil && peripheral == nil }
 
+    /// Whether both ends have it.
+    var isWhole: Bool { central != nil && peripheral != nil }
+
     /// When the next connection event begins, as the Central counts.
     var nextAnchor: Instant {
         Instant(nanoseconds: anchor.nanoseconds + (central?.pace.interval ?? 0))

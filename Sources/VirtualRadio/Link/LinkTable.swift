@@ -21,6 +21,16 @@ package struct LinkTable: Sendable {
     /// All links, those that are only asked for as well, in the order in which they were.
     package var all: [Link] { boxes.compactMap { $0.map { Link(copying: $0.link) } } }
 
+    /// Whether these, in order, are just the links that both ends have.
+    func hasWhole(_ known: [LinkID]) -> Bool {
+        var next = 0
+        for place in boxes.indices where boxes[place]?.link.isWhole == true {
+            guard next < known.count, known[next] == names[place] else { return false }
+            next += 1
+        }
+        return next == known.count
+    }
+
     /// The link; nil if it has ended. This makes copies: what is done for every packet takes the
     /// link out instead.
     package subscript(id: LinkID) -> Link? {

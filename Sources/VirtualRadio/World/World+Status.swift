@@ -65,7 +65,7 @@ extension World {
         core.controllers[controller.radio.index].configuration.name
     }
 
-    private func status(of link: Link) -> WorldStatus.Link? {
+    func status(of link: Link) -> WorldStatus.Link? {
         guard let central = link.central, let peripheral = link.peripheral else { return nil }
         return WorldStatus.Link(
             number: link.id.rawValue,

@@ -81,6 +81,7 @@ public final class World {
 
     private var receivers: [Int: ([UInt8]) -> Void] = [:]
     private var observer: ((PassedPacket) -> Void)?
+    var linkWatch: LinkWatch?
 
     /// Has every packet that passes between a controller and its host shown to `observer`, in the
     /// order of the world: to write a log, to check invariants. Nil for nobody.
@@ -111,6 +112,7 @@ public final class World {
     /// Runs all that is due in the next `duration`, up to its very end, which is the present then.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
+        defer { tellLinks() }
         var simulation = simulation
         return simulation.run(for: duration)
     }
@@ -118,6 +120,7 @@ public final class World {
     /// Runs all that is due at `end` or before; the present is `end` then.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
+        defer { tellLinks() }
         var simulation = simulation
         return simulation.run(until: end)
     }
@@ -127,6 +130,7 @@ public final class World {
     /// the end of the bound.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
+        defer { tellLinks() }
         var simulation = simulation
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
@@ -135,6 +139,7 @@ public final class World {
     /// the last event, or the end of the bound.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
+        defer { tellLinks() }
         var simulation = simulation
         return simulation.runUntilIdle(bound: bound)
     }
@@ -156,6 +161,7 @@ public final class World {
 
     private func handle(_ event: WorldEvent) {
         core.handle(event)
+        tellLinks()
         if let observer {
             for packet in core.takePassed() { observer(packet) }
         }
