@@ -22,15 +22,19 @@ final class WorldTrace {
 
     /// Why a log is not whole, if one is not.
     private(set) var failure: TransportError?
+    /// Whether it is worth trying: not in a directory that does not take them.
+    private var canMakeFiles = true
     private let directory: String
     private let microsecondsAtZero: Int64
+    private let fileLimit: Int
     private var logs: [String: Log] = [:]
 
     /// Logs into the directory, which must be there.
     ///
     /// - Parameter microsecondsAtZero: When the time of the world began, since 1970.
-    init(directory: String, microsecondsAtZero: Int64 = 0) {
+    init(directory: String, microsecondsAtZero: Int64 = 0, fileLimit: Int = fileLimit) {
         self.directory = directory
+        self.fileLimit = fileLimit
         self.microsecondsAtZero = microsecondsAtZero
     }
 
@@ -76,11 +80,13 @@ final class WorldTrace {
     }
 
     private func open(_ name: String) -> Log? {
-        guard failure == nil, logs.count < Self.fileLimit else { return nil }
+        guard canMakeFiles else { return nil }
         do throws(TransportError) {
+            guard logs.count < fileLimit else { throw .tooManyLogs(limit: fileLimit) }
             return Log(file: try TraceFile(creatingAt: directory + "/" + name))
         } catch {
-            failure = error
+            failure = failure ?? error
+            if logs.count < fileLimit { canMakeFiles = false }
             return nil
         }
     }

@@ -105,6 +105,80 @@ struct AirServerTests {
         }
     }
 
+    @Test(
+        "turns away who is too much, and has room again when one has gone",
+        .timeLimit(.minutes(2))
+    )
+    func limit() async throws {
+        try await withServer { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            var hosts: [RawHost] = []
+            for _ in 0..<AirServer.connectionLimit {
+                hosts.append(try await RawHost(port: port, on: executor))
+                #expect(await events.next()?.text.hasPrefix("connected") == true)
+            }
+            let refused = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "refused")
+            #expect(await refused.receive(count: 1).isEmpty)
+            hosts[7].leave()
+            #expect(await events.next()?.text == "disconnected host 8")
+            _ = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text.hasPrefix("connected") == true)
+            #expect(await air.perform { $0.status.controllers.count } == AirServer.connectionLimit)
+        }
+    }
+
+    @Test(
+        "survives a host that sends nonsense, and serves the others meanwhile",
+        .timeLimit(.minutes(2))
+    )
+    func nonsense() async throws {
+        try await withServer { _, port, executor, _ in
+            let noisy = try await RawHost(port: port, on: executor)
+            let quiet = try await RawHost(port: port, on: executor)
+            let noise = [UInt8](repeating: 0xA5, count: 1 << 18)
+            for _ in 0..<3 { noisy.send([noise]) }
+            quiet.send([VirtualTransportTests.reset])
+            let answer = VirtualTransportTests.resetComplete
+            #expect(await quiet.receive(count: answer.count) == answer)
+        }
+    }
+
+    @Test("cuts off a host that asks and never reads", .timeLimit(.minutes(2)))
+    func deafHost() async throws {
+        try await withServer { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            let deaf = try DeafHost(port: port)
+            #expect(await events.next()?.text == "connected host 1")
+            // Read Local Supported Commands: 4 octets that bring forth 71.
+            deaf.ask([0x01, 0x02, 0x10, 0x00])
+            #expect(await events.next()?.text == "disconnected host 1")
+            #expect(await air.perform { $0.status.controllers.isEmpty })
+        }
+    }
+
+    @Test(
+        "leaves no controller behind when a thousand hosts have come and gone",
+        .timeLimit(.minutes(2))
+    )
+    func thousand() async throws {
+        try await withServer { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            for _ in 0..<1_000 {
+                let host = try await RawHost(port: port, on: executor)
+                #expect(await events.next()?.text.hasPrefix("connected") == true)
+                host.send([VirtualTransportTests.reset])
+                host.leave()
+                #expect(await events.next()?.text.hasPrefix("disconnected") == true)
+            }
+            #expect(await air.perform { $0.status.controllers.isEmpty })
+            #expect(await air.perform { $0.nextInstant } == nil)
+            // Its number was free each time.
+            let next = try await air.addAdapter()
+            #expect(next.controller.number == 0)
+        }
+    }
+
     @Test("keeps pace with the clock")
     func pace() async throws {
         let air = LiveAir(World(seed: 1))

@@ -40,6 +40,27 @@ struct WorldTraceTests {
         }
     }
 
+    @Test("say that there are too many, and that others can be had when some are closed")
+    func limit() async throws {
+        try await withDirectory { directory in
+            let world = World(seed: 1)
+            let trace = WorldTrace(directory: directory, fileLimit: 1)
+            trace.observe(world)
+            let controllers = try [world.addController(), world.addController()]
+            for controller in controllers {
+                world.send(VirtualTransportTests.reset, to: controller)
+            }
+            world.run(for: .seconds(1))
+            #expect(trace.failure == .tooManyLogs(limit: 1))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
+            trace.close(controllers[0], label: "")
+            world.send(VirtualTransportTests.reset, to: controllers[1])
+            world.run(for: .seconds(1))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 2)
+            #expect(trace.failure == .tooManyLogs(limit: 1))
+        }
+    }
+
     @Test("say why they are not written, and stop nothing")
     func failure() throws {
         let world = World(seed: 1)

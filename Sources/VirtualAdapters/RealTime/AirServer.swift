@@ -38,6 +38,7 @@ public final class AirServer: @unchecked Sendable {
     private var waiting: [ControllerID]
     private var guests: [Int: Guest] = [:]
     private var guestCount = 0
+    private var isStopped = false
     private let servers = Mutex<[any Listening]>([])
 
     /// A server that does not listen yet.
@@ -86,6 +87,7 @@ public final class AirServer: @unchecked Sendable {
         }
         for server in servers { await server.stop() }
         await air.perform { [self] _ in
+            isStopped = true
             for guest in guests.values { guest.transport.close() }
         }
     }
@@ -97,9 +99,8 @@ extension AirServer {
     /// Somebody has connected.
     private func welcome(_ transport: any HCITransport) {
         air.catchUp()
-        guard guests.count < Self.connectionLimit, let controller = takeController() else {
-            return report(.refused)
-        }
+        guard !isStopped, guests.count < Self.connectionLimit, let controller = takeController()
+        else { return report(.refused) }
         guestCount += 1
         let number = guestCount
         guests[number] = Guest(transport: transport, controller: controller, name: transport.name)
@@ -107,13 +108,13 @@ extension AirServer {
         air.world.attach(controller) { transport.send([$0]) }
         let label = air.world.name(of: controller)
         report(.connected(host: transport.name, controller: label))
-        Task(executorPreference: air.executor.taskExecutor) { [weak self] in
+        // Held until the connection is closed, however that comes about.
+        Task(executorPreference: air.executor.taskExecutor) { [self] in
             do throws(TransportError) {
-                try await transport.open(on: air.executor) { [weak self] event in
-                    self?.receive(event, from: number)
-                }
+                try await transport.open(on: air.executor) { [self] in receive($0, from: number) }
+                air.executor.perform { [self] in if isStopped { transport.close() } }
             } catch {
-                air.executor.perform { [weak self] in self?.receive(.closed(error), from: number) }
+                air.executor.perform { [self] in receive(.closed(error), from: number) }
             }
         }
     }

@@ -71,12 +71,13 @@ private struct JSONTextReader {
 
     private mutating func readObject(depth: Int) throws(JSONTextError) -> [JSONMember] {
         var members: [JSONMember] = []
+        var keys: Set<String> = []
         try readList(from: "{", to: "}") { (reader) throws(JSONTextError) in
             reader.skipSpace()
             guard reader.next == "\"" else { throw reader.error("a key in quotes should be here") }
             let start = reader.position
             let key = try reader.readString()
-            guard !members.contains(where: { $0.key == key }) else {
+            guard keys.insert(key).inserted else {
                 reader.position = start
                 throw reader.error("the key \"\(key)\" is here for the second time")
             }
