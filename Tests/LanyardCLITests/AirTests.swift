@@ -102,6 +102,20 @@ struct AirTests {
         #expect(!line.contains(":0 "))
     }
 
+    @Test("ends when its input does, if that was asked for")
+    func endOfInput() async throws {
+        let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0"])
+        var session = try command.session(on: console)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        session.isOver = { await EndOfInput.wait(on: reading) }
+        #expect(write(writing, "words", 5) == 5)
+        close(writing)
+        try await session.run()
+        close(reading)
+    }
+
     @Test("has an example scenario that is right", arguments: ["demo", "walk"])
     func examples(name: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -157,6 +171,7 @@ struct AirShowTests {
         let lines = AirTable(size: size, heading: "tcp:127.0.0.1:6402").lines(world.status)
         #expect(lines.allSatisfy { TerminalColumns.count($0) <= columns })
         #expect(lines.count <= max(rows, 7))
+        if rows == 24 { #expect(lines.contains { $0.hasPrefix("Lanyard Demo") }) }
         if columns >= 80, rows == 24 {
             #expect(lines.contains { $0.contains("Lanyard Demo") && $0.contains("1.0, 0.0 m") })
             #expect(lines.contains { $0.contains("off  ") })

@@ -14,6 +14,11 @@ struct AirSession: Sendable {
     let traceDirectory: String?
     let isJSON: Bool
     let console: Console
+    /// Returns when the air is to end before its task is cancelled.
+    var isOver: @Sendable () async -> Void = { await EndOfInput.never() }
+
+    /// How much news waits for a slow reader of the output; older is lost.
+    private static let newsLimit = 65_536
 
     /// Runs until the task is cancelled, which is no failure. Throws `ProgramFailure`.
     func run() async throws {
@@ -31,8 +36,12 @@ struct AirSession: Sendable {
 
     private func run(_ air: LiveAir, _ stage: ScenarioStage) async throws {
         if let traceDirectory { await air.trace(into: traceDirectory) }
-        let (events, feed) = AsyncStream.makeStream(of: AirServer.Event.self)
-        let server = AirServer(air, waiting: stage.waiting) { feed.yield($0) }
+        let (news, feed) = AsyncStream.makeStream(
+            of: AirNews.self,
+            bufferingPolicy: .bufferingNewest(Self.newsLimit)
+        )
+        let server = AirServer(air, waiting: stage.waiting) { feed.yield(AirNews($0)) }
+        await air.perform { AirLinks.report(in: $0) { feed.yield($0) } }
         let end = await result {
             let actual = try await listen(server).map(\.description)
             await air.play(stage)
@@ -42,7 +51,7 @@ struct AirSession: Sendable {
                 heading: "\(actual.joined(separator: " ")), seed \(seed)"
             )
             try show.tell(.ready(addresses: actual, seed: seed))
-            try await show.run(air, events)
+            try await show.run(air, news, until: isOver)
         }
         await server.stop()
         try end.get()

@@ -13,14 +13,11 @@ final class AirShow: Sendable {
     private let isLive: Bool
     private let state = Mutex(State())
 
-    /// The time between two drawings of the table.
-    private static let tablePeriod = Duration.seconds(1)
-    /// The time between two looks for connections that came or went: a shorter one is not told.
-    private static let linePeriod = Duration.milliseconds(50)
+    /// The time between two looks at the air, and two drawings of the table.
+    private static let period = Duration.seconds(1)
 
     private struct State {
         var area = LiveArea()
-        var links: [UInt64: AirLink] = [:]
     }
 
     init(console: Console, isJSON: Bool, heading: String) {
@@ -30,12 +27,17 @@ final class AirShow: Sendable {
         isLive = console.isOutputTerminal && !isJSON
     }
 
-    /// Shows the air until the task is cancelled.
-    func run(_ air: LiveAir, _ events: AsyncStream<AirServer.Event>) async throws {
+    /// Shows the air until it is over, or the task is cancelled.
+    func run(
+        _ air: LiveAir,
+        _ news: AsyncStream<AirNews>,
+        until isOver: @escaping @Sendable () async -> Void
+    ) async throws {
         defer { try? end() }
         try await FirstResult.of([
-            { @Sendable in try await self.report(events, of: air) },
+            { @Sendable in try await self.tell(all: news) },
             { @Sendable in try await self.watch(air) },
+            { @Sendable in await isOver() },
         ])
     }
 
@@ -45,41 +47,19 @@ final class AirShow: Sendable {
         try console.print(isJSON ? news.json.compact : news.line)
     }
 
-    private func report(_ events: AsyncStream<AirServer.Event>, of air: LiveAir) async throws {
-        for await event in events {
-            switch event {
-            case .connected(let host, let name): try tell(.connected(host: host, controller: name))
-            case .disconnected(let host, let name, let cause):
-                try tell(
-                    .disconnected(host: host, controller: name, cause: cause.map { "\($0)" })
-                )
-            case .refused: try tell(.refused)
-            }
-        }
+    private func tell(all news: AsyncStream<AirNews>) async throws {
+        for await one in news { try tell(one) }
+        // When nothing is told any more, the other work goes on until the task is cancelled.
+        await EndOfInput.never()
     }
 
     private func watch(_ air: LiveAir) async throws {
         while true {
-            try show(await air.perform { $0.status })
+            if isLive { try draw(await air.perform { $0.status }) }
             if let failure = air.failure {
                 throw ProgramFailure(.internalError, "\(failure)", advice: "please report this")
             }
-            try await Task.sleep(for: isLive ? Self.tablePeriod : Self.linePeriod)
-        }
-    }
-
-    private func show(_ status: WorldStatus) throws {
-        guard !isLive else { return try draw(status) }
-        let now = status.airLinks
-        let before = state.withLock { state in
-            defer { state.links = now }
-            return state.links
-        }
-        for (_, link) in before.sorted(by: { $0.key < $1.key }).filter({ now[$0.key] == nil }) {
-            try tell(.unlinked(link))
-        }
-        for (_, link) in now.sorted(by: { $0.key < $1.key }).filter({ before[$0.key] == nil }) {
-            try tell(.linked(link))
+            try await Task.sleep(for: Self.period)
         }
     }
 

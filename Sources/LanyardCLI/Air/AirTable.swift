@@ -47,7 +47,10 @@ struct AirTable: Sendable {
     }
 
     private func row(_ cells: [String]) -> String {
-        let name = max(0, min(Self.nameColumns, size.columns - Self.otherColumns))
+        let name = max(
+            Self.leastNameColumns,
+            min(Self.nameColumns, size.columns - Self.otherColumns)
+        )
         let widths = [name] + Self.widths
         return fit(
             zip(cells, widths).map { TerminalColumns.fit($0, to: $1) }.joined(separator: "  ")
@@ -78,6 +81,8 @@ struct AirTable: Sendable {
 
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24
+    /// On a narrow terminal the other columns are cut off, not the names.
+    private static let leastNameColumns = 12
     private static let widths = [24, 18, 9, 9]
     /// What the columns beside the name take, gaps included.
     private static let otherColumns = 68

@@ -75,6 +75,18 @@ enum AirNews: Equatable, Sendable {
     private static func plain(_ text: String) -> String { TerminalText.escape(text) }
 }
 
+extension AirNews {
+    /// What the server tells, as news.
+    init(_ event: AirServer.Event) {
+        switch event {
+        case .connected(let host, let name): self = .connected(host: host, controller: name)
+        case .disconnected(let host, let name, let cause):
+            self = .disconnected(host: host, controller: name, cause: cause.map { "\($0)" })
+        case .refused: self = .refused
+        }
+    }
+}
+
 /// A connection as `air` tells of it.
 struct AirLink: Hashable, Sendable {
     let central: String

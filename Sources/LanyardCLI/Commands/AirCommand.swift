@@ -53,6 +53,14 @@ struct AirCommand: ConsoleCommand {
     @Flag(help: "Print a JSON object a line.")
     var json = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "End when standard input ends.",
+            discussion: "For programs that start it and hold the other end of a pipe."
+        )
+    )
+    var untilEndOfInput = false
+
     func run(on console: Console) async throws {
         try await session(on: console).run()
     }
@@ -69,7 +77,10 @@ struct AirCommand: ConsoleCommand {
             seed: scenario.seed ?? UInt64.random(in: 0..<Self.madeSeedLimit),
             traceDirectory: trace,
             isJSON: json,
-            console: console
+            console: console,
+            isOver: { [untilEndOfInput] in
+                await untilEndOfInput ? EndOfInput.wait() : EndOfInput.never()
+            }
         )
     }
 
