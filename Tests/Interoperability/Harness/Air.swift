@@ -40,7 +40,8 @@ func withAir(
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let traces = folder + "/traces"
-    var arguments = ["air", "--json", "--listen", "tcp:127.0.0.1:0", "--trace", traces]
+    var arguments = ["air", "--json", "--until-end-of-input"]
+    arguments += ["--listen", "tcp:127.0.0.1:0", "--trace", traces]
     if let scenario {
         try Data(scenario.utf8).write(to: URL(fileURLWithPath: folder + "/scenario.json"))
         arguments += ["--scenario", folder + "/scenario.json"]

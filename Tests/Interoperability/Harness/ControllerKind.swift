@@ -36,7 +36,9 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         switch self {
         case .bumble: [PeerInstallation.scripts + "controllers.py"] + endpoints
         case .rootCanal: [PeerInstallation.rootCanalLibrary] + endpoints
-        case .lanyard: ["air", "--json"] + endpoints.flatMap { ["--listen", Self.whole($0)] }
+        case .lanyard:
+            ["air", "--json", "--until-end-of-input"]
+                + endpoints.flatMap { ["--listen", Self.whole($0)] }
         }
     }
 
