@@ -9,7 +9,8 @@ import VirtualRadio
 /// Nothing is lost on it and nothing takes time; what goes wrong is the controller's `FaultPlan`.
 /// Closing it is pulling a cable: the controller goes on, and what it says meanwhile is lost. The
 /// transport can then be opened again. It runs on the executor of its air only, which the host must
-/// be given as well.
+/// be given as well. A controller that is taken out of the world takes the wire with it: the number
+/// may belong to another by then, which the transport never reaches.
 public final class VirtualTransport: HCITransport {
     /// One time that it is open.
     private final class Opening: Sendable {
@@ -55,6 +56,8 @@ public final class VirtualTransport: HCITransport {
     public let controller: ControllerID
     private let wire: any ControllerWire
     private let opening = Mutex<Opening?>(nil)
+    /// Which of those who had the controller's number it is; known when it was opened first.
+    private let tenure = Mutex<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {
         self.controller = controller
@@ -80,17 +83,30 @@ public final class VirtualTransport: HCITransport {
         await withCheckedContinuation { opened in
             executor.perform { [self] in
                 // Unless it was closed on the way.
-                if self.opening.withLock({ $0 === opening }) {
-                    wire.attach(controller) { opening.deliver($0) }
-                }
+                if self.opening.withLock({ $0 === opening }) { attach(opening) }
                 opened.resume()
             }
+        }
+    }
+
+    private func attach(_ opening: Opening) {
+        guard isThere else { return close(.closedByPeer(name)) }
+        wire.attach(controller) { opening.deliver($0) }
+    }
+
+    /// Whether the controller is still the one that it was.
+    private var isThere: Bool {
+        let now = wire.world.tenure(of: controller)
+        return tenure.withLock { tenure in
+            tenure = tenure ?? now
+            return tenure == now
         }
     }
 
     /// Brings packets to the controller, at this instant.
     public func send(_ packets: [[UInt8]]) {
         guard opening.withLock({ $0 != nil }) else { return }
+        guard isThere else { return close(.closedByPeer(name)) }
         for packet in packets { wire.send(packet, to: controller) }
     }
 
@@ -105,7 +121,7 @@ public final class VirtualTransport: HCITransport {
             return opening
         }
         guard let closed else { return }
-        wire.detach(controller)
+        if isThere { wire.detach(controller) }
         closed.end(error)
     }
 }

@@ -66,6 +66,29 @@ struct VirtualTransportTests {
         }
     }
 
+    @Test("never reaches another controller that got the number of its own")
+    func takenAway() async throws {
+        let adapter = try air.addAdapter()
+        let log = Shared<[TransportEvent]>([])
+        let gone = TransportEvent.closed(.closedByPeer(adapter.name))
+        try await air.run { [air] in
+            try await adapter.open(on: air.executor) { event in log.change { $0.append(event) } }
+            air.world.remove(adapter.controller)
+            let other = try air.addAdapter()
+            #expect(other.controller == adapter.controller)
+            let answers = Shared<[TransportEvent]>([])
+            try await other.open(on: air.executor) { event in answers.change { $0.append(event) } }
+            adapter.send([Self.reset])
+            try await air.sleep(for: .seconds(1))
+            #expect(log.value == [gone] && answers.value.isEmpty)
+            try await adapter.open(on: air.executor) { event in log.change { $0.append(event) } }
+            other.send([Self.reset])
+            try await air.sleep(for: .seconds(1))
+            #expect(answers.value == [.received(Self.resetComplete[...])])
+        }
+        #expect(log.value == [gone, gone])
+    }
+
     @Test("is deaf while the controller has no power")
     func switchedOff() async throws {
         let adapter = try air.addAdapter()

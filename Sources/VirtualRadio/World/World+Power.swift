@@ -25,6 +25,12 @@ extension World {
         attach(controller, nil)
         core.remove(controller.radio)
     }
+
+    /// How many controllers have had the number and were taken out: tells whether it is still the
+    /// same one.
+    package func tenure(of controller: ControllerID) -> Int {
+        core.tenures[controller.number, default: 0]
+    }
 }
 
 extension WorldCore {
@@ -61,6 +67,7 @@ extension WorldCore {
         guard ether.surroundings[radio] != nil else { return }
         switchOff(radio)
         ether.surroundings[radio] = nil
+        tenures[radio.index, default: 0] += 1
         vacancies.append(radio)
     }
 

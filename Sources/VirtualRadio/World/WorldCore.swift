@@ -17,6 +17,8 @@ package struct WorldCore {
     var traffic: [Traffic] = []
     /// Radios whose controllers were taken away: for controllers to come.
     var vacancies: [RadioID] = []
+    /// How many controllers have left each radio, if any has.
+    var tenures: [Int: Int] = [:]
     /// Every packet that passed since it was taken last, if anybody wants to see it.
     var passed: [PassedPacket]?
     /// What reached hosts since it was taken last, in order.
