@@ -102,6 +102,31 @@ struct AirTests {
         #expect(!line.contains(":0 "))
     }
 
+    @Test("says once, and on standard error, that its traces are not whole")
+    func traceFailure() async throws {
+        let remarks = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { remarks.note($0) }
+        )
+        let air = LiveAir(World(seed: 1))
+        await air.trace(into: "/nonexistent")
+        let traces = AirTraces(console: console)
+        await traces.check(air)
+        #expect(remarks.lines.isEmpty)
+        await air.perform { world in
+            guard let controller = try? world.addController() else { return }
+            world.send([0x01, 0x03, 0x0C, 0x00], to: controller)
+        }
+        for _ in 0..<2 { await traces.check(air) }
+        #expect(remarks.lines.count == 1)
+        #expect(remarks.lines.first?.hasPrefix("lanyard: the traces are not whole: ") == true)
+        air.shutDown()
+    }
+
     @Test("ends when its input does, if that was asked for")
     func endOfInput() async throws {
         let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0"])

@@ -25,16 +25,14 @@ struct AirSession: Sendable {
         let world = scenario.makeWorld(seed: seed)
         let stage = try scenario.populate(world)
         let air = LiveAir(world)
-        let end = await result { try await run(air, stage) }
-        let traceFailure = await air.traceFailure
+        let traces = AirTraces(console: console)
+        let end = await result { try await run(air, stage, traces) }
+        await traces.check(air)
         air.shutDown()
-        if let traceFailure {
-            console.remark("lanyard: the traces are not whole: \(traceFailure)\n")
-        }
         try end.get()
     }
 
-    private func run(_ air: LiveAir, _ stage: ScenarioStage) async throws {
+    private func run(_ air: LiveAir, _ stage: ScenarioStage, _ traces: AirTraces) async throws {
         if let traceDirectory { await air.trace(into: traceDirectory) }
         let (news, feed) = AsyncStream.makeStream(
             of: AirNews.self,
@@ -51,7 +49,7 @@ struct AirSession: Sendable {
                 heading: "\(actual.joined(separator: " ")), seed \(seed)"
             )
             try show.tell(.ready(addresses: actual, seed: seed))
-            try await show.run(air, news, until: isOver)
+            try await show.run(air, news, traces, until: isOver)
         }
         await server.stop()
         try end.get()

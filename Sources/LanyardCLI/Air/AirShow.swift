@@ -31,12 +31,13 @@ final class AirShow: Sendable {
     func run(
         _ air: LiveAir,
         _ news: AsyncStream<AirNews>,
+        _ traces: AirTraces,
         until isOver: @escaping @Sendable () async -> Void
     ) async throws {
         defer { try? end() }
         try await FirstResult.of([
             { @Sendable in try await self.tell(all: news) },
-            { @Sendable in try await self.watch(air) },
+            { @Sendable in try await self.watch(air, traces) },
             { @Sendable in await isOver() },
         ])
     }
@@ -53,9 +54,13 @@ final class AirShow: Sendable {
         await EndOfInput.never()
     }
 
-    private func watch(_ air: LiveAir) async throws {
+    private func watch(_ air: LiveAir, _ traces: AirTraces) async throws {
         while true {
-            if isLive { try draw(await air.perform { $0.status }) }
+            if isLive {
+                try draw(await air.perform { $0.status })
+            } else {
+                await traces.check(air)
+            }
             if let failure = air.failure {
                 throw ProgramFailure(.internalError, "\(failure)", advice: "please report this")
             }
