@@ -13,6 +13,12 @@ final class ChildProcess: Sendable {
     enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
+
+        /// What `waitpid` told of a process that is over.
+        init(status: Int32) {
+            let signal = status & 0x7F
+            self = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+        }
     }
 
     private enum Life {
@@ -85,8 +91,17 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Makes the process stand still until `resume()`.
-    func suspend() { send(signal: SIGSTOP) }
+    /// Makes the process stand still until `resume()`. All of it does when this returns: the signal
+    /// reaches one thread, which stops the others only when it has its turn.
+    func suspend() {
+        life.withLock { life in
+            guard case .running = life else { return }
+            _ = Foundation.kill(identifier, SIGSTOP)
+            let status = wait(WUNTRACED)
+            let isStopped = status & 0xFF == 0x7F
+            if !isStopped { life = .over(Ending(status: status)) }
+        }
+    }
 
     /// Lets a suspended process go on.
     func resume() { send(signal: SIGCONT) }
@@ -134,12 +149,16 @@ final class ChildProcess: Sendable {
     private func reap() -> Ending {
         life.withLock { life in
             if case .over(let ending) = life { return ending }
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            let signal = status & 0x7F
-            let ending = signal == 0 ? Ending.exited(status >> 8 & 0xFF) : .killed(signal: signal)
+            let ending = Ending(status: wait(0))
             life = .over(ending)
             return ending
         }
+    }
+
+    /// Waits for the process, and returns the status that the system tells.
+    private func wait(_ options: Int32) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, options) < 0, errno == EINTR {}
+        return status
     }
 }
