@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+/// A world is a value, though its links lie in boxes.
+@Suite("Copies of a world with a link")
+struct LinkCopyTests {
+    @Test("A copy does not see what happens to the other, and lives through the same by itself")
+    func independence() throws {
+        let bench = try LinkBench()
+        let link = try bench.connect()
+        bench.world.run(for: .seconds(1))
+        var copy = bench.world.core
+        let counter = try #require(copy.ether.links[link]?.eventCounter)
+        let heard = try #require(copy.ether.links[link]?.central?.lastHeard)
+
+        bench.world.run(for: .seconds(1))
+        #expect(copy.ether.links[link]?.eventCounter == counter)
+        #expect(copy.ether.links[link]?.central?.lastHeard == heard)
+
+        while let event = copy.ether.timeline.next(through: bench.world.now) { copy.handle(event) }
+        let other = try #require(bench[link])
+        #expect(other.eventCounter != counter)
+        #expect(copy.ether.links[link]?.eventCounter == other.eventCounter)
+        #expect(copy.ether.links[link]?.central?.lastHeard == other.central?.lastHeard)
+        #expect(copy.ether.links[link]?.peripheral?.lastHeard == other.peripheral?.lastHeard)
+    }
+}
