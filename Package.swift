@@ -27,13 +27,23 @@ let package = Package(
         .target(name: "BluetoothHCI", dependencies: ["BluetoothTypes"]),
         .target(name: "BluetoothL2CAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(name: "BluetoothATT", dependencies: ["BluetoothTypes", "BluetoothL2CAP"]),
-        .target(name: "BluetoothGATT", dependencies: ["BluetoothTypes", "BluetoothATT"]),
+        .target(
+            name: "BluetoothCrypto",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "BluetoothGATT",
+            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]
+        ),
         .target(name: "BluetoothGAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(
             name: "VirtualRadio",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI",
+                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
@@ -70,6 +80,7 @@ let package = Package(
         // What the tests of several rooms need; in no product.
         .target(name: "LanyardTestSupport", path: "Tests/Support"),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
+        .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto"]),
         .testTarget(
             name: "BluetoothHCITests",
             dependencies: ["BluetoothTypes", "BluetoothHCI", "LanyardTestSupport"]

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothCrypto
+import Testing
+
+@Suite("AES-128")
+struct AES128Tests {
+    /// The key of FIPS 197, C.1, and of RFC 4493, 4.
+    static let message: [UInt8] = [
+        0x6B, 0xC1, 0xBE, 0xE2, 0x2E, 0x40, 0x9F, 0x96, 0xE9, 0x3D, 0x7E, 0x11, 0x73, 0x93, 0x17, 0x2A,
+    ]
+    static let key: [UInt8] = [
+        0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF, 0x4F, 0x3C,
+    ]
+
+    @Test("A block is encrypted as FIPS 197 says")
+    func block() {
+        let key = [UInt8](0...15)
+        let block = (0..<16).map { UInt8($0 * 0x11) }
+        let expected: [UInt8] = [
+            0x69, 0xC4, 0xE0, 0xD8, 0x6A, 0x7B, 0x04, 0x30, 0xD8, 0xCD, 0xB7, 0x80, 0x70, 0xB4, 0xC5, 0x5A,
+        ]
+        #expect(AES128(key: key)?.encrypt(block) == expected)
+    }
+
+    @Test("Messages are authenticated as RFC 4493 says")
+    func code() {
+        let ofNothing: [UInt8] = [
+            0xBB, 0x1D, 0x69, 0x29, 0xE9, 0x59, 0x37, 0x28, 0x7F, 0xA3, 0x7D, 0x12, 0x9B, 0x75, 0x67, 0x46,
+        ]
+        let ofBlock: [UInt8] = [
+            0x07, 0x0A, 0x16, 0xB4, 0x6B, 0x4D, 0x41, 0x44, 0xF7, 0x9B, 0xDD, 0x9D, 0xD0, 0x4A, 0x28, 0x7C,
+        ]
+        #expect(AES128(key: Self.key)?.authenticationCode(of: []) == ofNothing)
+        #expect(AES128(key: Self.key)?.authenticationCode(of: Self.message) == ofBlock)
+    }
+
+    @Test("A key or block of another length is refused")
+    func lengths() {
+        #expect(AES128(key: [1, 2, 3]) == nil)
+        #expect(AES128(key: Self.key)?.encrypt([1, 2, 3]) == nil)
+    }
+}
