@@ -55,9 +55,12 @@ let package = Package(
                 "BluetoothGATT", "BluetoothGAP", "VirtualRadio",
             ]
         ),
+        .target(name: "JSONReading"),
         .target(
             name: "VirtualAdapters",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio"]
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio", "JSONReading",
+            ]
         ),
         .target(
             name: "BluetoothHost",
@@ -72,7 +75,7 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
+                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "JSONReading",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
@@ -114,6 +117,10 @@ let package = Package(
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "VirtualRadio", "VirtualAccessories", "LanyardTestSupport",
             ]
+        ),
+        .testTarget(
+            name: "JSONReadingTests",
+            dependencies: ["JSONReading", "LanyardTestSupport"]
         ),
         .testTarget(
             name: "VirtualAdaptersTests",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import JSONReading
 import VirtualRadio
 
 extension Scenario {
@@ -13,17 +14,14 @@ extension Scenario {
         parsing text: String,
         accessories: [String]
     ) throws(ScenarioError) {
-        let root: JSONValue
-        do throws(JSONTextError) {
-            root = try JSONValue(parsing: text)
+        do throws(JSONError) {
+            try self.init(JSONNode(parsing: text), accessories)
         } catch {
-            let place = "line \(error.line), column \(error.column)"
-            throw ScenarioError(place: place, complaint: error.complaint)
+            throw ScenarioError(place: error.place, complaint: error.complaint)
         }
-        try self.init(ScenarioNode(value: root, place: ""), accessories)
     }
 
-    private init(_ node: ScenarioNode, _ accessories: [String]) throws(ScenarioError) {
+    private init(_ node: JSONNode, _ accessories: [String]) throws(JSONError) {
         self.init()
         let members = try node.members(
             "seed",
@@ -55,7 +53,7 @@ extension Scenario {
 
     // MARK: The air
 
-    private static func pathLoss(_ node: ScenarioNode) throws(ScenarioError) -> PathLoss {
+    private static func pathLoss(_ node: JSONNode) throws(JSONError) -> PathLoss {
         if case .string(let name) = node.value {
             switch name {
             case "freeSpace": return .freeSpace
@@ -70,13 +68,13 @@ extension Scenario {
         return loss
     }
 
-    private static func shadowing(_ node: ScenarioNode) throws(ScenarioError) -> Shadowing {
+    private static func shadowing(_ node: JSONNode) throws(JSONError) -> Shadowing {
         let members = try node.members("deviation", "period")
         let deviation = try members.require("deviation").number(in: 0...50)
         return Shadowing(deviation: deviation, period: try members["period"]?.time)
     }
 
-    private func loss(_ node: ScenarioNode) throws(ScenarioError) -> Loss {
+    private func loss(_ node: JSONNode) throws(JSONError) -> Loss {
         let members = try node.members("between", "at", "decibels")
         let decibels = try members.require("decibels")
         return Loss(
@@ -86,7 +84,7 @@ extension Scenario {
         )
     }
 
-    private func partition(_ node: ScenarioNode) throws(ScenarioError) -> Partition {
+    private func partition(_ node: JSONNode) throws(JSONError) -> Partition {
         let members = try node.members("between", "from", "to")
         let groups = devices.compactMap(\.group)
         return Partition(
@@ -98,10 +96,10 @@ extension Scenario {
 
     /// Two names, both known.
     private func pair(
-        _ node: ScenarioNode,
+        _ node: JSONNode,
         of known: [String],
         _ kind: String
-    ) throws(ScenarioError) -> [String] {
+    ) throws(JSONError) -> [String] {
         var names: [String] = []
         for element in try node.elements(limit: 2) {
             let name = try element.text
@@ -117,9 +115,9 @@ extension Scenario {
     // MARK: Devices
 
     private static func device(
-        _ node: ScenarioNode,
+        _ node: JSONNode,
         _ accessories: [String]
-    ) throws(ScenarioError) -> Device {
+    ) throws(JSONError) -> Device {
         let members = try node.members(
             "name",
             "accessory",
@@ -136,7 +134,7 @@ extension Scenario {
         let name = try members.require("name")
         var device = Device(name: try name.text)
         guard !device.name.isEmpty else { throw name.error("a device needs a name") }
-        device.accessory = try members["accessory"].map { (node) throws(ScenarioError) in
+        device.accessory = try members["accessory"].map { (node) throws(JSONError) in
             try kind(node, accessories)
         }
         device.address = try members["address"].map(address)
@@ -147,7 +145,7 @@ extension Scenario {
         if let node = members["faults"] { device.faults = try node.faults }
         if let node = members["loss"] { device.faults.loss.constantLoss = try node.probability }
         device.faults.loss.burstLoss = try members["burstLoss"].map(burstLoss)
-        device.group = try members["group"].map { (node) throws(ScenarioError) in try node.text }
+        device.group = try members["group"].map { (node) throws(JSONError) in try node.text }
         for node in try members["switch"]?.elements(limit: changeLimit) ?? [] {
             device.switches.append(try switching(node))
         }
@@ -155,24 +153,24 @@ extension Scenario {
     }
 
     private static func kind(
-        _ node: ScenarioNode,
+        _ node: JSONNode,
         _ accessories: [String]
-    ) throws(ScenarioError) -> String {
+    ) throws(JSONError) -> String {
         let kind = try node.text
         guard accessories.contains(kind) else {
-            throw node.error("there are \(ScenarioNode.list(accessories)), and no \"\(kind)\"")
+            throw node.error("there are \(JSONNode.list(accessories)), and no \"\(kind)\"")
         }
         return kind
     }
 
-    private static func address(_ node: ScenarioNode) throws(ScenarioError) -> DeviceAddress {
+    private static func address(_ node: JSONNode) throws(JSONError) -> DeviceAddress {
         guard let address = DeviceAddress(try node.text, kind: .public) else {
             throw node.error("an address such as C4:F0:00:00:00:01 should be here")
         }
         return address
     }
 
-    private static func path(_ members: ScenarioMembers) throws(ScenarioError) -> Path {
+    private static func path(_ members: JSONMembers) throws(JSONError) -> Path {
         guard let node = members["path"] else {
             return Path(try members["position"].map(position) ?? .origin)
         }
@@ -190,7 +188,7 @@ extension Scenario {
         return Path(waypoints)
     }
 
-    private static func position(_ node: ScenarioNode) throws(ScenarioError) -> Position {
+    private static func position(_ node: JSONNode) throws(JSONError) -> Position {
         var coordinates: [Double] = []
         for element in try node.elements(limit: 3) {
             coordinates.append(try element.number(in: -farthest...farthest))
@@ -202,7 +200,7 @@ extension Scenario {
         return Position(x: coordinates[0], y: coordinates[1], z: height)
     }
 
-    private static func burstLoss(_ node: ScenarioNode) throws(ScenarioError) -> BurstLoss {
+    private static func burstLoss(_ node: JSONNode) throws(JSONError) -> BurstLoss {
         let members = try node.members("start", "end", "lossWhenGood", "lossWhenBad")
         return BurstLoss(
             startProbability: try members.require("start").probability,
@@ -212,7 +210,7 @@ extension Scenario {
         )
     }
 
-    private static func switching(_ node: ScenarioNode) throws(ScenarioError) -> Switch {
+    private static func switching(_ node: JSONNode) throws(JSONError) -> Switch {
         let members = try node.members("at", "to")
         let target = try members.require("to")
         let isOn: Bool

@@ -99,3 +99,15 @@ public struct Scenario: Hashable, Sendable {
     /// A scenario in which nobody is there.
     public init() {}
 }
+
+/// Why a text is no scenario: where, and what should be there.
+public struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The way to the value that is wrong, `devices[2].path[0].at`; or the line and the column of
+    /// the character, where the text is not even JSON.
+    public let place: String
+    /// What is wrong with it.
+    public let complaint: String
+
+    /// Both, as a line.
+    public var description: String { place.isEmpty ? complaint : "\(place): \(complaint)" }
+}

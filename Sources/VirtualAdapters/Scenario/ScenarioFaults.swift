@@ -1,38 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import JSONReading
 import VirtualRadio
 
-extension ScenarioNode {
+extension JSONNode {
     /// How long a scenario may be, in seconds: a year.
     private static let longestTime = 31_536_000.0
 
     /// Seconds.
     var time: Duration {
-        get throws(ScenarioError) { .seconds(try number(in: 0...Self.longestTime)) }
+        get throws(JSONError) { .seconds(try number(in: 0...Self.longestTime)) }
     }
 
     /// Seconds from the beginning.
     var instant: Instant {
-        get throws(ScenarioError) { .zero + (try time) }
+        get throws(JSONError) { .zero + (try time) }
     }
 
     /// How likely something is.
     var probability: Double {
-        get throws(ScenarioError) { try number(in: 0...1) }
-    }
-
-    /// A number without a fraction.
-    func wholeNumber(in range: ClosedRange<Double>) throws(ScenarioError) -> Double {
-        let number = try number(in: range)
-        guard number.rounded() == number else { throw error("a whole number should be here") }
-        return number
+        get throws(JSONError) { try number(in: 0...1) }
     }
 }
 
-extension ScenarioNode {
+extension JSONNode {
     /// What goes wrong between a controller and its host, and with the controller itself.
     var faults: FaultPlan {
-        get throws(ScenarioError) {
+        get throws(JSONError) {
             let members = try members(
                 "toHost",
                 "toController",
@@ -53,7 +47,7 @@ extension ScenarioNode {
     }
 
     private var latency: WireLatency {
-        get throws(ScenarioError) {
+        get throws(JSONError) {
             let members = try members("fixed", "jitter")
             var latency = WireLatency.none
             if let node = members["fixed"] { latency.fixed = try node.time }
@@ -63,7 +57,7 @@ extension ScenarioNode {
     }
 
     private var eventFaults: EventFaults {
-        get throws(ScenarioError) {
+        get throws(JSONError) {
             let members = try members("drop", "duplicate", "delay", "delayTime", "corrupt", "bits")
             var faults = EventFaults()
             if let node = members["drop"] { faults.dropProbability = try node.probability }
@@ -81,7 +75,7 @@ extension ScenarioNode {
     }
 
     private var hang: Hang {
-        get throws(ScenarioError) {
+        get throws(JSONError) {
             let members = try members("at", "afterCommands", "radioGoesOn")
             let goesOn = try members["radioGoesOn"]?.bool ?? false
             switch (members["at"], members["afterCommands"]) {
@@ -95,7 +89,7 @@ extension ScenarioNode {
     }
 
     private var hardwareFault: HardwareFault {
-        get throws(ScenarioError) {
+        get throws(JSONError) {
             let members = try members("at", "code")
             let code = try members["code"]?.wholeNumber(in: 0...255) ?? 0
             return HardwareFault(at: try members.require("at").instant, code: UInt8(code))

@@ -2,7 +2,7 @@
 import LanyardTestSupport
 import Testing
 
-@testable import VirtualAdapters
+@testable import JSONReading
 
 @Suite("JSON")
 struct JSONValueTests {

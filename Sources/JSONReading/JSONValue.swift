@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a JSON text says (RFC 8259). Keys keep their order.
-enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -11,26 +11,31 @@ enum JSONValue: Equatable, Sendable {
 }
 
 /// One key of an object with its value.
-struct JSONMember: Equatable, Sendable {
-    let key: String
-    let value: JSONValue
+package struct JSONMember: Equatable, Sendable {
+    package let key: String
+    package let value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
 }
 
 /// Why a text is no JSON, and where.
-struct JSONTextError: Error, Equatable, Sendable {
+package struct JSONTextError: Error, Equatable, Sendable {
     /// Counted from 1.
-    let line: Int
+    package let line: Int
     /// Counted from 1, in characters of Unicode scalars.
-    let column: Int
-    let complaint: String
+    package let column: Int
+    package let complaint: String
 }
 
 extension JSONValue {
     /// How many arrays and objects may lie within each other.
-    static let depthLimit = 32
+    package static let depthLimit = 32
 
     /// Reads a text that is one value; strict, with an error that says where it goes wrong.
-    init(parsing text: String) throws(JSONTextError) {
+    package init(parsing text: String) throws(JSONTextError) {
         var reader = JSONTextReader(text)
         self = try reader.readDocument()
     }

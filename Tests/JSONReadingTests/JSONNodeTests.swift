@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import JSONReading
+
+@Suite("A value of a JSON text")
+struct JSONNodeTests {
+    private func complaint(
+        _ text: String,
+        _ read: (JSONNode) throws(JSONError) -> Void
+    ) throws -> String {
+        let node = try JSONNode(parsing: text)
+        return try #require(throws: JSONError.self) { try read(node) }.description
+    }
+
+    @Test("says the way to it when it is not what it should be")
+    func places() throws {
+        let text = #"{"a": [{"b": 1}, {"b": "x"}]}"#
+        let said = try complaint(text) { (node) throws(JSONError) in
+            for element in try node.members("a").require("a").elements(limit: 2) {
+                _ = try element.members("b").require("b").number(in: 0...1)
+            }
+        }
+        #expect(said == "a[1].b: a number from 0 to 1 should be here")
+    }
+
+    @Test("refuses keys that nobody knows, and misses those it needs")
+    func keys() throws {
+        let unknown = try complaint(#"{"a": {"c": 1}}"#) { (node) throws(JSONError) in
+            _ = try node.members("a").require("a").members("x", "y")
+        }
+        #expect(unknown == #"a: the key "c" is not known; there are x, y"#)
+        let missing = try complaint("{}") { (node) throws(JSONError) in
+            _ = try node.members("a").require("a")
+        }
+        #expect(missing == #"the key "a" is missing"#)
+    }
+
+    @Test("takes a number only if it is whole, where it has to be")
+    func wholeNumbers() throws {
+        #expect(try JSONNode(parsing: "2.0").wholeNumber(in: 0...2) == 2)
+        let said = try complaint("1.5") { (node) throws(JSONError) in
+            _ = try node.wholeNumber(in: 0...2)
+        }
+        #expect(said == "a whole number should be here")
+    }
+
+    @Test("takes a list only if it is short enough")
+    func lists() throws {
+        let said = try complaint("[1, 2, 3]") { (node) throws(JSONError) in
+            _ = try node.elements(limit: 2)
+        }
+        #expect(said == "at most 2 may be here")
+    }
+
+    @Test("says the line and the column where the text is no JSON")
+    func texts() throws {
+        let error = try #require(throws: JSONError.self) { try JSONNode(parsing: "[\n 1,\n]") }
+        #expect(error.place == "line 3, column 1")
+    }
+}
