@@ -31,5 +31,20 @@ package struct GATTServer: Sendable {
 
     package internal(set) var database = AttributeDatabase()
 
-    package init() {}
+    /// The services that every server has.
+    var core = CoreServices()
+
+    /// The value of Service Changed; nil where the application's own Generic Attribute has none.
+    var serviceChangedHandle: AttributeHandle?
+
+    /// Whether a client has been here, who may have learned the table.
+    var hasBeenSeen = false
+
+    /// What is known of each client that is connected.
+    var clients: [ClientID: Client] = [:]
+
+    /// Makes a server with nothing but the services that every server has.
+    package init() {
+        addCoreServices()
+    }
 }

@@ -52,9 +52,14 @@ extension GATT {
         case valueTooLong(BluetoothUUID)
         /// A characteristic has a descriptor twice of which there can be one only.
         case duplicateDescriptor(BluetoothUUID)
-        /// The service is one that every server has, and that the host publishes itself.
+        /// The service is one that every server has (Generic Access, Generic Attribute), and there
+        /// is one already that can no longer be replaced, or that cannot be taken away.
         case reserved(BluetoothUUID)
-        /// No service with that handle is published.
+        /// No service with that handle is published, or no attribute.
         case notPublished(AttributeHandle)
+        /// The attribute's value is not the server's to keep, or not to be changed.
+        case notStored(AttributeHandle)
+        /// The service cannot go: an include declaration with that handle refers to it.
+        case stillIncluded(by: AttributeHandle)
     }
 }

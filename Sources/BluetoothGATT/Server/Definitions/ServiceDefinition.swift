@@ -59,9 +59,9 @@ extension GATT {
         /// Where the value comes from.
         public var value: ValueSource
 
-        /// What else is said of the value. The descriptors that the properties call for (Client
-        /// Characteristic Configuration, Extended Properties) come by themselves, after these, if
-        /// they are not among them.
+        /// What else is said of the value. The descriptors that the properties call for (Extended
+        /// Properties, Client and Server Characteristic Configuration) come by themselves, after
+        /// these, if they are not among them.
         public var descriptors: [DescriptorDefinition]
 
         /// The handle of the declaration, which the value's follows; nil for the next one free.
@@ -90,8 +90,10 @@ extension GATT {
         /// What the descriptor says.
         public var uuid: BluetoothUUID
 
-        /// What can be done with it; by default reading, by everybody. Of a Client Characteristic
-        /// Configuration only `write` counts: everybody may read it (Vol 3, Part G, 3.3.3.3).
+        /// What can be done with it; by default reading, by everybody. Extended Properties can be
+        /// read by everybody and written by nobody, whatever is said here. Everybody may read a
+        /// Client Characteristic Configuration, and who may subscribe may write it, unless `write`
+        /// asks for more (Vol 3, Part G, 3.3.3.1 and 3.3.3.3).
         public var permissions: Permissions
 
         /// Where the value comes from. Not looked at for a Client Characteristic Configuration,

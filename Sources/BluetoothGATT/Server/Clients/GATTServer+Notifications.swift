@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+extension GATTServer {
+    /// Why a value is not sent to a client.
+    package enum NotificationRefusal: Error, Equatable, Sendable {
+        /// The client is not connected.
+        case notConnected
+        /// The handle is not that of a characteristic's value.
+        case notACharacteristic(AttributeHandle)
+        /// The client has not subscribed to the value.
+        case notSubscribed
+        /// The client has yet to learn that the table has changed (Vol 3, Part G, 2.5.2.1). It will:
+        /// Service Changed is on its way if it wants to know.
+        case outOfSync
+        /// The link is not protected as the value asks for, or the client is not authorized.
+        case notPermitted(ATT.ErrorCode)
+    }
+
+    /// A value on its way to a client.
+    package typealias Notification = (bearer: BearerID, pdu: ATT.PDU, kind: GATT.SubscriptionKind)
+
+    /// The PDU that sends a value to a client that has subscribed to it.
+    ///
+    /// Everything is checked each time: a link can lose its protection. The value is cut to what
+    /// fits into the bearer's MTU (Vol 3, Part F, 3.4.7.1 and 3.4.7.2).
+    package func notification(
+        of handle: AttributeHandle,
+        value: [UInt8],
+        to client: ClientID
+    ) -> Result<Notification, NotificationRefusal> {
+        do throws(NotificationRefusal) {
+            let kind = try subscription(to: handle, of: client)
+            guard let bearer = clients[client]?.primaryBearer else { throw .notConnected }
+            let part = value.prefix(bearer.mtu - Self.notificationHeader)
+            let pdu: ATT.PDU =
+                switch kind {
+                case .notification: .handleValueNotification(.init(handle: handle, value: part))
+                case .indication: .handleValueIndication(.init(handle: handle, value: part))
+                }
+            return .success((BearerID(client: client, channel: bearer.channel), pdu, kind))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The PDUs that send several values to a client, in their order.
+    ///
+    /// Where the client says that it understands them, values that it wants to be notified of travel
+    /// together, as many in a PDU as fit whole (Vol 3, Part G, 4.10.2); all others, one by one.
+    package func notifications(
+        of values: [GATT.AttributeValue],
+        to client: ClientID
+    ) -> Result<[Notification], NotificationRefusal> {
+        var notifications: [Notification] = []
+        for value in values {
+            switch notification(of: value.handle, value: value.value, to: client) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let notification):
+                append(notification, of: value, to: &notifications)
+            }
+        }
+        return .success(notifications)
+    }
+
+    /// Opcode and handle.
+    private static let notificationHeader = 3
+
+    private func subscription(
+        to handle: AttributeHandle,
+        of client: ClientID
+    ) throws(NotificationRefusal) -> GATT.SubscriptionKind {
+        guard let record = clients[client] else { throw .notConnected }
+        guard let characteristic = database.characteristics[handle] else {
+            throw .notACharacteristic(handle)
+        }
+        guard let configuration = characteristic.configurationHandle,
+            let bits = record.memory.configurations[configuration]?.bits,
+            let kind = GATT.SubscriptionKind(configuration: bits)
+        else { throw .notSubscribed }
+        guard !record.isOutOfSync else { throw .outOfSync }
+        if let refusal = sendingRefusal(of: handle, to: client) { throw .notPermitted(refusal) }
+        return kind
+    }
+
+    /// Why a client may not be sent a value.
+    func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
+        guard let record = clients[client] else { return .unlikelyError }
+        let permissions = database.attribute(handle)?.permissions
+        return (permissions?.subscribe ?? permissions?.read)?
+            .refusal(of: record.security, isAuthorized: record.isAuthorized)
+    }
+}
+
+extension GATTServer {
+    private func append(
+        _ notification: Notification,
+        of value: GATT.AttributeValue,
+        to notifications: inout [Notification]
+    ) {
+        if let last = notifications.last,
+            let joined = joining(last, with: notification, of: value)
+        {
+            notifications[notifications.count - 1].pdu = joined
+        } else {
+            notifications.append(notification)
+        }
+    }
+
+    /// Both in one PDU; nil if they cannot be.
+    private func joining(
+        _ first: Notification,
+        with second: Notification,
+        of value: GATT.AttributeValue
+    ) -> ATT.PDU? {
+        let features = clients[first.bearer.client]?.memory.supportedFeatures ?? 0
+        guard features & ClientFeatures.multipleHandleValueNotifications != 0,
+            let mtu = clients[first.bearer.client]?.bearers[first.bearer.channel],
+            second.kind == .notification,
+            let entries = first.pdu.notifiedEntries
+        else { return nil }
+        let joined = ATT.MultipleHandleValueNotification(
+            entries: entries + [.init(handle: value.handle, value: value.value[...])]
+        )
+        guard joined.encodedLength + 1 <= mtu else { return nil }
+        return .multipleHandleValueNotification(joined)
+    }
+}
+
+extension ATT.PDU {
+    /// What the notification tells; nil if it is none.
+    fileprivate var notifiedEntries: [ATT.MultipleHandleValueNotification.Entry]? {
+        switch self {
+        case .handleValueNotification(let one): [.init(handle: one.handle, value: one.value)]
+        case .multipleHandleValueNotification(let several): several.entries
+        default: nil
+        }
+    }
+}

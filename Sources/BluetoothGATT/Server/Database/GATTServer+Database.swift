@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+extension GATTServer {
+    /// Publishes a service; connected clients are told, and are change-unaware until they know.
+    ///
+    /// Generic Access and Generic Attribute are there from the beginning. Until the first client has
+    /// come, a definition of one of them replaces it, and any definition may ask for its handles:
+    /// see `CoreServices`. Afterwards those are `reserved` and `handleNotFree`.
+    package mutating func publish(
+        _ definition: GATT.ServiceDefinition
+    ) throws(GATT.DefinitionError) -> (GATT.PublishedService, [Action]) {
+        let service = try makeWayAndPublish(definition)
+        locateServiceChanged()
+        return (service, databaseChanged(in: service.service.handles))
+    }
+
+    /// Takes away the service with that declaration; connected clients are told.
+    ///
+    /// Where the application's own Generic Access or Generic Attribute goes, the server's comes
+    /// back; that one cannot go.
+    package mutating func unpublish(
+        _ handle: AttributeHandle
+    ) throws(GATT.DefinitionError) -> [Action] {
+        if let uuid = database.service(at: handle)?.uuid, core.handles[uuid] == handle {
+            throw .reserved(uuid)
+        }
+        var handles = try database.unpublish(handle).handles
+        for uuid in CoreServices.uuids where !database.services.contains(where: { $0.uuid == uuid })
+        {
+            let added = try addCoreService(uuid).handles
+            let start = min(handles.lowerBound, added.lowerBound)
+            handles = start...max(handles.upperBound, added.upperBound)
+        }
+        locateServiceChanged()
+        return databaseChanged(in: handles)
+    }
+
+    /// Changes a value that the server keeps. Nobody is told: that is what notifications are for.
+    package mutating func setValue(
+        _ value: [UInt8],
+        of handle: AttributeHandle
+    ) throws(GATT.DefinitionError) {
+        guard let attribute = database.attribute(handle) else { throw .notPublished(handle) }
+        guard case .stored(_, let maximumLength) = attribute.value else { throw .notStored(handle) }
+        guard value.count <= maximumLength else { throw .valueTooLong(attribute.type) }
+        database.store(value, at: handle)
+    }
+
+    /// A value that the server keeps; nil if there is no such attribute, or its value is elsewhere.
+    package func value(of handle: AttributeHandle) -> [UInt8]? {
+        guard case .stored(let value, _) = database.attribute(handle)?.value else { return nil }
+        return value
+    }
+
+    /// Says how the device is called, what it looks like, and which connection parameters it likes
+    /// best: 8 octets as they travel, or nil for none in particular. Of no effect where the
+    /// application has published a Generic Access of its own.
+    ///
+    /// - Parameter name: As much of it as fits into 248 octets of UTF-8.
+    package mutating func setGenericAccess(
+        name: String,
+        appearance: UInt16 = 0,
+        preferred: [UInt8]? = nil
+    ) {
+        core.genericAccess = .init(name: name, appearance: appearance)
+        if let preferred, preferred.count == 8 {
+            core.genericAccess.preferredConnectionParameters = preferred
+        }
+        guard let handle = core.handles[GATT.AttributeType.genericAccess],
+            let service = database.service(at: handle)
+        else { return }
+        for (type, value) in core.accessValues { store(value, of: type, in: service) }
+    }
+
+    /// Says whether Enhanced ATT bearers are served, which clients may see before they open any.
+    package mutating func setSupportsEnhancedBearers(_ isSupported: Bool) {
+        core.supportsEnhancedBearers = isSupported
+        guard let handle = core.handles[GATT.AttributeType.genericAttribute],
+            let service = database.service(at: handle)
+        else { return }
+        store(core.serverFeatures, of: GATT.AttributeType.serverSupportedFeatures, in: service)
+    }
+
+    private mutating func store(
+        _ value: [UInt8],
+        of type: BluetoothUUID,
+        in service: GATT.Service
+    ) {
+        let attribute = database.attributes(in: service.handles).first { $0.type == type }
+        if let attribute { database.store(value, at: attribute.handle) }
+    }
+}
+
+extension GATTServer {
+    /// Publishes the two services that every server has, where they are missing.
+    mutating func addCoreServices() {
+        for uuid in CoreServices.uuids where !database.services.contains(where: { $0.uuid == uuid })
+        {
+            // They fit into every table that is not full to the last handles; and one that is, is
+            // served without.
+            _ = try? addCoreService(uuid)
+        }
+        locateServiceChanged()
+    }
+
+    @discardableResult
+    private mutating func addCoreService(
+        _ uuid: BluetoothUUID
+    ) throws(GATT.DefinitionError) -> GATT.Service {
+        let service = try database.publish(core.definition(of: uuid)).service
+        core.handles[uuid] = service.handle
+        return service
+    }
+
+    private mutating func makeWayAndPublish(
+        _ definition: GATT.ServiceDefinition
+    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+        var (trial, replaced) = (self, false)
+        if CoreServices.uuids.contains(definition.uuid) {
+            guard trial.removeCoreService(definition.uuid) else { throw .reserved(definition.uuid) }
+            replaced = true
+        }
+        do {
+            let service = try trial.database.publish(definition)
+            self = trial
+            return service
+        } catch {
+            guard case .handleNotFree = error, !hasBeenSeen, !core.handles.isEmpty || replaced
+            else {
+                throw error
+            }
+            return try publishBeforeCore(definition)
+        }
+    }
+
+    /// Publishes what collides with the server's own services, and puts those behind it.
+    private mutating func publishBeforeCore(
+        _ definition: GATT.ServiceDefinition
+    ) throws(GATT.DefinitionError) -> GATT.PublishedService {
+        var trial = self
+        for uuid in CoreServices.uuids { _ = trial.removeCoreService(uuid) }
+        let service = try trial.database.publish(definition)
+        trial.addCoreServices()
+        self = trial
+        return service
+    }
+
+    /// Takes one of the server's own services out, if no client can know it yet.
+    private mutating func removeCoreService(_ uuid: BluetoothUUID) -> Bool {
+        guard !hasBeenSeen, let handle = core.handles[uuid],
+            (try? database.unpublish(handle)) != nil
+        else { return false }
+        core.handles[uuid] = nil
+        return true
+    }
+
+    private mutating func locateServiceChanged() {
+        let service = database.services.first { $0.uuid == GATT.AttributeType.genericAttribute }
+        serviceChangedHandle = service.flatMap { service in
+            database.attributes(in: service.handles).first {
+                $0.type == GATT.AttributeType.serviceChanged
+            }?.handle
+        }
+    }
+}

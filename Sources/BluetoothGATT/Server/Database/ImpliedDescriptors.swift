@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension GATT.DescriptorDefinition {
+    /// The types of which a characteristic has one descriptor at most (Vol 3, Part G, 3.3.3).
+    static let singleTypes: Set<BluetoothUUID> = [
+        GATT.AttributeType.characteristicExtendedProperties,
+        GATT.AttributeType.characteristicUserDescription,
+        GATT.AttributeType.clientCharacteristicConfiguration,
+        GATT.AttributeType.serverCharacteristicConfiguration,
+        GATT.AttributeType.characteristicAggregateFormat,
+    ]
+}
+
+extension GATT.CharacteristicDefinition {
+    /// The descriptors that the properties call for (Vol 3, Part G, 3.3.1.1) and the definition
+    /// leaves out.
+    var impliedDescriptors: [GATT.DescriptorDefinition] {
+        var implied: [GATT.DescriptorDefinition] = []
+        if properties.contains(.extendedProperties) { implied.append(extendedProperties) }
+        if !properties.isDisjoint(with: [.notify, .indicate]) {
+            implied.append(Self.configuration)
+        }
+        if properties.contains(.broadcast) { implied.append(Self.broadcastConfiguration) }
+        return implied.filter { one in !descriptors.contains { $0.uuid == one.uuid } }
+    }
+
+    /// Reliable writes are served wherever a value can be written, and auxiliaries can be written
+    /// if the definition says so of the description (Vol 3, Part G, 3.3.3.1).
+    private var extendedProperties: GATT.DescriptorDefinition {
+        let hasWritableDescription = descriptors.contains {
+            $0.uuid == GATT.AttributeType.characteristicUserDescription
+                && $0.permissions.write != nil
+        }
+        let bits: UInt8 =
+            (permissions.write != nil ? 1 << 0 : 0) | (hasWritableDescription ? 1 << 1 : 0)
+        return .init(
+            GATT.AttributeType.characteristicExtendedProperties,
+            value: .stored([bits, 0])
+        )
+    }
+
+    private static let configuration = GATT.DescriptorDefinition(
+        GATT.AttributeType.clientCharacteristicConfiguration,
+        permissions: .init(read: .open, write: .open),
+        value: .dynamic
+    )
+
+    private static let broadcastConfiguration = GATT.DescriptorDefinition(
+        GATT.AttributeType.serverCharacteristicConfiguration,
+        permissions: .init(read: .open, write: .open),
+        value: .stored([0, 0], maximumLength: 2)
+    )
+}
