@@ -115,6 +115,35 @@ extension AdvertisingData {
             try append(.txPowerLevel, [UInt8(bitPattern: txPowerLevel)])
         }
 
+        /// Appends the services that the device looks for on a Central: all of them or none.
+        public mutating func append(
+            solicitedServiceUUIDs uuids: [BluetoothUUID]
+        ) throws(DoesNotFit) {
+            let lists: [(width: Int, type: DataType)] = [
+                (2, .solicitedServiceUUIDs16), (4, .solicitedServiceUUIDs32),
+                (16, .solicitedServiceUUIDs128),
+            ]
+            var attempt = self
+            for list in lists {
+                let value = uuids.map(\.advertisedBytes).filter { $0.count == list.width }
+                guard !value.isEmpty else { continue }
+                try attempt.append(list.type, value.flatMap(\.self))
+            }
+            self = attempt
+        }
+
+        /// Appends the connection intervals that the device would like, rounded to steps of 1.25 ms
+        /// and held within 7.5 ms and 4 s (Supplement, Part A, 1.9).
+        public mutating func append(
+            connectionIntervals intervals: ClosedRange<Duration>
+        ) throws(DoesNotFit) {
+            let ends = [intervals.lowerBound, intervals.upperBound].map { end in
+                UInt16(clamping: min(max(end.nanoseconds / 1_250_000, 6), 3200))
+            }
+            let bytes = ends.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            try append(.peripheralConnectionIntervalRange, bytes)
+        }
+
         /// Appends what the device looks like.
         public mutating func append(appearance: UInt16) throws(DoesNotFit) {
             let bytes = [UInt8(truncatingIfNeeded: appearance), UInt8(appearance >> 8)]
@@ -125,7 +154,7 @@ extension AdvertisingData {
 
 extension BluetoothUUID {
     /// The shortest form, of 2, 4 or 16 octets: unlike ATT, advertising has one of 32 bits.
-    fileprivate var advertisedBytes: [UInt8] {
+    var advertisedBytes: [UInt8] {
         guard short16 == nil, let short32 else { return attBytes }
         return (0..<4).map { UInt8(truncatingIfNeeded: short32 >> (8 * $0)) }
     }

@@ -13,13 +13,30 @@ struct CommandDialect: Sendable {
     private let ownAddressType: HCI.OwnAddressType
     private let hasCodedPHY: Bool
     private let states: HCI.LESupportedStates
+    /// What advertising depends on.
+    let capabilities: ControllerCapabilities
+    /// The host's own address, where advertising has to know it.
+    let ownAddress: DeviceAddress?
 
     init(_ capabilities: ControllerCapabilities, ownAddressKind: DeviceAddress.Kind) {
-        isExtended =
-            capabilities.supportsExtendedScanning && capabilities.supportsExtendedInitiating
+        self.init(capabilities, ownAddressKind: ownAddressKind, ownAddress: nil)
+    }
+
+    init(_ capabilities: ControllerCapabilities, ownAddress: DeviceAddress) {
+        self.init(capabilities, ownAddressKind: ownAddress.kind, ownAddress: ownAddress)
+    }
+
+    private init(
+        _ capabilities: ControllerCapabilities,
+        ownAddressKind: DeviceAddress.Kind,
+        ownAddress: DeviceAddress?
+    ) {
+        isExtended = capabilities.usesExtendedCommands
         ownAddressType = ownAddressKind == .public ? .public : .random
         hasCodedPHY = capabilities.leFeatures.contains(.coded)
         states = capabilities.states
+        self.capabilities = capabilities
+        self.ownAddress = ownAddress
     }
 
     /// Whether the controller says that it can scan like this and initiate at once. One that tells
@@ -43,6 +60,39 @@ struct CommandDialect: Sendable {
             .init(HCI.LERemoveDeviceFromFilterAcceptList(address: .init(address)))
         case .createConnection(let target, let parameters): create(target, parameters)
         case .cancelConnection: .init(HCI.LECreateConnectionCancel())
+        }
+    }
+
+    // MARK: - Advertising
+
+    /// Whether the controller can advertise at all, in this dialect.
+    var canAdvertise: Bool {
+        isExtended
+            ? capabilities.supportsExtendedAdvertising
+            : capabilities.supports(HCI.LESetAdvertisingEnable.self)
+                && capabilities.supports(HCI.LESetAdvertisingParameters.self)
+    }
+
+    /// How many sets there can be.
+    var advertisingSetLimit: Int { isExtended ? capabilities.advertisingSetCount : 1 }
+
+    /// How many octets a set can advertise.
+    var advertisingDataLimit: Int {
+        isExtended ? capabilities.maximumAdvertisingDataLength : AdvertisingData.legacyLimit
+    }
+
+    var hasPublicAddress: Bool { capabilities.publicAddress != nil }
+
+    /// Whether the controller is older than version 5.0.
+    var isOld: Bool { capabilities.version.hciVersion.rawValue < HCI.Version.core5_0.rawValue }
+
+    /// Whether the controller has this PHY.
+    func supports(_ phy: PHY) -> Bool {
+        switch phy {
+        case .le1M: true
+        case .le2M: capabilities.leFeatures.contains(.le2M)
+        case .leCoded: hasCodedPHY
+        default: false
         }
     }
 

@@ -40,6 +40,11 @@ extension HCI {
             self.bytes = Array(bytes)
         }
 
+        /// As many octets as fit.
+        package init(prefixOf bytes: some Collection<UInt8>) {
+            self.bytes = Array(bytes.prefix(Self.lengthLimit))
+        }
+
         package init(from reader: inout ByteReader) throws(MalformedBytes) {
             let length = Int(try reader.readUInt8())
             let field = try reader.readBytes(Self.lengthLimit)

@@ -71,4 +71,19 @@ package struct ControllerCapabilities: Sendable, Equatable {
         states.contains(.activeScanningAndInitiating)
             && states.contains(.passiveScanningAndInitiating)
     }
+
+    /// Whether to use the extended commands for advertising, scanning and initiating. A controller
+    /// that has seen one of them refuses all legacy ones, and the other way round
+    /// (Vol 4, Part E, 3.1.1): so they are used for everything or for nothing, and for everything
+    /// only if nothing is lost by that.
+    package var usesExtendedCommands: Bool {
+        let canScan = supports(HCI.LESetScanEnable.self)
+        let canInitiate = supports(HCI.LECreateConnection.self)
+        let canAdvertise = supports(HCI.LESetAdvertisingEnable.self)
+        guard supportsExtendedScanning || supportsExtendedInitiating || supportsExtendedAdvertising
+        else { return false }
+        return (supportsExtendedScanning || !canScan)
+            && (supportsExtendedInitiating || !canInitiate)
+            && (supportsExtendedAdvertising || !canAdvertise)
+    }
 }

@@ -76,7 +76,8 @@ extension StartupStep {
         case .randomAddress: randomAddress != nil
         case .defaultDataLength: capabilities.maximumDataLength != nil
         case .maximumAdvertisingDataLength, .advertisingSetCount:
-            capabilities.supportsExtendedAdvertising
+            // Extended commands as well, after which the legacy ones would be refused.
+            capabilities.supportsExtendedAdvertising && capabilities.usesExtendedCommands
         default: true
         }
     }

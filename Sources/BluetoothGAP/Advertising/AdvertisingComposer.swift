@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// Lays structures into advertising data and scan response, one after the other.
+struct AdvertisingComposer {
+    private typealias DataType = AdvertisingData.DataType
+    private typealias Builder = AdvertisingData.Builder
+
+    /// Something that can be cut, and waits until all that cannot has its place.
+    private enum Divisible {
+        case services([BluetoothUUID], width: Int)
+        case name(String)
+    }
+
+    private(set) var advertising: AdvertisingData.Builder
+    private(set) var response: AdvertisingData.Builder
+    private(set) var omissions: [AdvertisingLayout.Omission] = []
+    private var deferred: [Divisible] = []
+
+    init(_ room: AdvertisingRoom) {
+        advertising = Builder(limit: room.advertisingData)
+        response = Builder(limit: room.scanResponse)
+    }
+
+    mutating func place(_ content: AdvertisingContent, controllerPower: Int8) {
+        if let flags = content.flags { try? advertising.append(flags: flags) }
+        placeServices(content.serviceUUIDs)
+        for data in content.manufacturerData {
+            placeWhole(or: .manufacturerData(company: data.company)) {
+                builder throws(Builder.DoesNotFit) in
+                try builder.append(manufacturerData: data)
+            }
+        }
+        for data in content.serviceData {
+            placeWhole(or: .serviceData(data.uuid)) { builder throws(Builder.DoesNotFit) in
+                try builder.append(serviceData: data.bytes, of: data.uuid)
+            }
+        }
+        if let name = content.localName, !name.isEmpty { placeName(name) }
+        placeSmall(content, controllerPower)
+        cutToFit()
+    }
+
+    /// What is a few octets long each.
+    private mutating func placeSmall(_ content: AdvertisingContent, _ controllerPower: Int8) {
+        if let appearance = content.appearance {
+            placeWhole(or: .appearance) { builder throws(Builder.DoesNotFit) in
+                try builder.append(appearance: appearance)
+            }
+        }
+        if let power = content.transmitPower {
+            let level = if case .level(let level) = power { level } else { controllerPower }
+            placeWhole(or: .transmitPower) { builder throws(Builder.DoesNotFit) in
+                try builder.append(txPowerLevel: level)
+            }
+        }
+        if let intervals = content.connectionIntervals {
+            placeWhole(or: .connectionIntervals) { builder throws(Builder.DoesNotFit) in
+                try builder.append(connectionIntervals: intervals)
+            }
+        }
+        for uuids in content.solicitedServiceUUIDs.groupedByWidth {
+            placeWhole(or: .solicitedServiceUUIDs(uuids.list)) {
+                builder throws(Builder.DoesNotFit) in
+                try builder.append(solicitedServiceUUIDs: uuids.list)
+            }
+        }
+    }
+
+    private mutating func placeServices(_ uuids: [BluetoothUUID]) {
+        for (list, width) in uuids.groupedByWidth {
+            let isPlaced = tryBoth { builder throws(Builder.DoesNotFit) in
+                try builder.append(serviceUUIDs: list)
+            }
+            if !isPlaced { deferred.append(.services(list, width: width)) }
+        }
+    }
+
+    private mutating func placeName(_ name: String) {
+        let isPlaced = tryBoth { builder throws(Builder.DoesNotFit) in
+            try builder.append(.completeLocalName, Array(name.utf8))
+        }
+        if !isPlaced { deferred.append(.name(name)) }
+    }
+
+    /// Cuts what is too long to what is left, where more is left.
+    private mutating func cutToFit() {
+        for item in deferred {
+            let isFirst = advertising.room >= response.room
+            switch item {
+            case .services(let list, let width):
+                let count = (isFirst ? advertising.room : response.room) / width
+                let kept = Array(list.prefix(count))
+                if !kept.isEmpty {
+                    append(inAdvertising: isFirst) { builder throws(Builder.DoesNotFit) in
+                        try builder.append(serviceUUIDs: kept, areAll: false)
+                    }
+                }
+                omissions.append(.serviceUUIDs(Array(list.dropFirst(count))))
+            case .name(let name):
+                append(inAdvertising: isFirst) { $0.appendLocalName(name) }
+                let sent = (isFirst ? advertising : response).data.shortenedLocalName
+                omissions.append(sent.map { .nameShortened($0) } ?? .name)
+            }
+        }
+    }
+
+    private mutating func append(
+        inAdvertising: Bool,
+        _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
+    ) {
+        if inAdvertising { try? body(&advertising) } else { try? body(&response) }
+    }
+
+    private mutating func placeWhole(
+        or omission: AdvertisingLayout.Omission,
+        _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
+    ) {
+        if !tryBoth(body) { omissions.append(omission) }
+    }
+
+    /// Whether something found its place, in the advertising data or else in the scan response.
+    private mutating func tryBoth(
+        _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
+    ) -> Bool {
+        if (try? body(&advertising)) != nil { return true }
+        return (try? body(&response)) != nil
+    }
+}
+
+extension [BluetoothUUID] {
+    /// The UUIDs, each once, in one list for each length that there is: shortest first.
+    fileprivate var groupedByWidth: [(list: [BluetoothUUID], width: Int)] {
+        var unique: [BluetoothUUID] = []
+        for uuid in self where !unique.contains(uuid) { unique.append(uuid) }
+        return [2, 4, 16].compactMap { width in
+            let list = unique.filter { $0.advertisedBytes.count == width }
+            return list.isEmpty ? nil : (list, width)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+extension Advertiser {
+    /// Brings the controller one order closer to what is wanted, and hands out what was decided: the
+    /// last thing that every input does.
+    mutating func settle(now: Instant) -> [Action] {
+        wake(now: now)
+        tellEnds()
+        dropEnded()
+        if outstanding == nil, let dialect, let order = nextOrder(dialect, now: now) {
+            issue(order, in: dialect)
+        }
+        announce(now: now)
+        defer { outbox = [] }
+        return outbox
+    }
+
+    private mutating func issue(_ order: AdvertisingOrder, in dialect: CommandDialect) {
+        stepCount += 1
+        let step = AdvertisingStep(number: stepCount, order: order)
+        outstanding = step
+        outbox.append(.command(dialect.command(for: order), step))
+    }
+
+    /// What to order next: first end what must not go on, which makes room for others.
+    private func nextOrder(_ dialect: CommandDialect, now: Instant) -> AdvertisingOrder? {
+        for isWanted in [false, true] {
+            for set in sets where set.isWanted == isWanted {
+                let knowsPower = power[set.handle] != nil
+                let order = set.nextOrder(in: dialect, knowsPower: knowsPower, now: now)
+                if let order { return order }
+            }
+        }
+        return nil
+    }
+
+    /// Tells of sets that are over, as soon as they are off the air.
+    private mutating func tellEnds() {
+        for index in sets.indices where !sets[index].isEndTold && !isBusyEnding(sets[index]) {
+            guard let end = sets[index].end else { continue }
+            sets[index].isEndTold = true
+            outbox.append(.ended(sets[index].id, end))
+        }
+    }
+
+    private func isBusyEnding(_ set: AdvertisingSetState) -> Bool {
+        guard dialect != nil else { return false }
+        if case .enable(set.handle, _, _) = outstanding?.order { return true }
+        return set.activity != .off
+    }
+
+    /// Forgets the sets of which the controller has nothing any more.
+    private mutating func dropEnded() {
+        guard let dialect else { return sets.removeAll { $0.isEndTold } }
+        sets.removeAll { set in
+            set.isEndTold && set.activity == .off && outstanding?.order.set != set.handle
+                && !(set.mayExist && dialect.isExtended)
+        }
+        power = power.filter { entry in sets.contains { $0.handle == entry.key } }
+    }
+
+    /// Tells of sets that have come into force.
+    private mutating func announce(now: Instant) {
+        guard let dialect else { return }
+        for index in sets.indices {
+            let set = sets[index]
+            guard set.isWanted, !set.isAnnounced, let recipe = set.recipe,
+                outstanding?.order.set != set.handle, set.isInForce(dialect, now: now)
+            else { continue }
+            sets[index].isAnnounced = true
+            outbox.append(.inForce(set.id, recipe.layout))
+        }
+    }
+}
+
+extension AdvertisingSetState {
+    /// Whether the controller does what is wanted, or waits for a link to spare.
+    fileprivate func isInForce(_ dialect: CommandDialect, now: Instant) -> Bool {
+        if isOutOfLinks { return true }
+        return activity == .on
+            && nextOrder(in: dialect, knowsPower: true, now: now) == nil
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// A wish to advertise in terms of one controller: everything that it is told of a set.
+struct AdvertisingRecipe: Sendable, Hashable {
+    let parameters: AdvertisingParameters
+    /// The random address of the set; nil where the controller uses its own.
+    let address: DeviceAddress?
+    let data: [UInt8]
+    let response: [UInt8]
+    let layout: AdvertisingLayout
+
+    /// Works out what to tell the controller. Throws if it, or the specification, does not allow
+    /// what is asked for.
+    ///
+    /// - Parameter power: with what the controller sends, in dBm, as far as that is known.
+    init(
+        _ advertising: Advertising,
+        in dialect: CommandDialect,
+        power: Int8?
+    ) throws(AdvertisingError) {
+        try Self.check(advertising, in: dialect)
+        let room = AdvertisingRoom(for: advertising, limit: dialect.advertisingDataLimit)
+        switch advertising.content {
+        case .composed(let content):
+            layout = AdvertisingLayout(content, in: room, controllerPower: power ?? 0)
+        case .raw(let data, let response):
+            layout = try AdvertisingLayout(
+                rawAdvertisingData: data,
+                scanResponse: response,
+                in: room
+            )
+        }
+        data = layout.advertisingData.bytes
+        response = layout.scanResponse.bytes
+        guard advertising.form == .legacy || advertising.kind != .scannable || !response.isEmpty
+        else { throw .unsupported("an extended scannable set without a scan response") }
+        parameters = AdvertisingParameters(advertising, in: dialect)
+        address = dialect.isExtended ? Self.randomAddress(advertising, in: dialect) : nil
+    }
+
+    private static func check(
+        _ advertising: Advertising,
+        in dialect: CommandDialect
+    ) throws(AdvertisingError) {
+        guard dialect.canAdvertise else { throw .unsupported("advertising") }
+        if advertising.form == .extended, !dialect.isExtended {
+            throw .unsupported("extended advertising")
+        }
+        if advertising.eventLimit != nil, !dialect.isExtended {
+            throw .unsupported("counting advertisements")
+        }
+        if case .random(let address) = advertising.address {
+            guard dialect.isExtended || address == dialect.ownAddress else {
+                throw .unsupported("an address for each set")
+            }
+            guard address.kind == .random else { throw .unsupported("a public address as random") }
+        }
+        if advertising.address == .public, !dialect.hasPublicAddress {
+            throw .unsupported("a public address")
+        }
+        if advertising.form == .extended, advertising.isHighDutyCycle {
+            throw .unsupported("a high duty cycle in extended packets")
+        }
+        if advertising.form == .extended { try checkPHYs(advertising, in: dialect) }
+    }
+
+    private static func checkPHYs(
+        _ advertising: Advertising,
+        in dialect: CommandDialect
+    ) throws(AdvertisingError) {
+        guard [.le1M, .leCoded].contains(advertising.primaryPHY),
+            dialect.supports(advertising.primaryPHY), dialect.supports(advertising.secondaryPHY)
+        else { throw .unsupported("that PHY") }
+    }
+
+    private static func randomAddress(
+        _ advertising: Advertising,
+        in dialect: CommandDialect
+    ) -> DeviceAddress? {
+        switch advertising.address {
+        case .ofHost: dialect.ownAddress?.kind == .random ? dialect.ownAddress : nil
+        case .public: nil
+        case .random(let address): address
+        }
+    }
+}
+
+extension AdvertisingParameters {
+    private static let intervalMinimum: Duration = .milliseconds(20)
+    private static let legacyMaximum: Duration = .milliseconds(10_240)
+    private static let extendedMaximum: Duration = .microseconds(0xFF_FFFF * 625)
+    /// How often, at most, an advertiser of version 4 sends what nobody can answer with a connection
+    /// (Vol 6, Part B, 4.4.2.2, of Core 4.2).
+    private static let slowMinimum: Duration = .milliseconds(100)
+    private static let setIdentifierMaximum: UInt8 = 0x0F
+    private static let powerRange: ClosedRange<Int8> = -127...20
+
+    init(_ advertising: Advertising, in dialect: CommandDialect) {
+        properties = Self.properties(of: advertising)
+        interval = Self.interval(of: advertising, in: dialect)
+        let channels = HCI.AdvertisingChannels(rawValue: advertising.channels.rawValue)
+            .intersection(.all)
+        self.channels = channels.isEmpty ? .all : channels
+        ownAddressType = Self.ownAddressType(of: advertising, in: dialect)
+        target = advertising.target
+        filterPolicy = Self.filterPolicy(of: advertising)
+        transmitPower = advertising.transmitPower.map {
+            min(max($0, Self.powerRange.lowerBound), Self.powerRange.upperBound)
+        }
+        guard advertising.form == .extended else { return }
+        primaryPHY = advertising.primaryPHY
+        secondaryPHY = advertising.secondaryPHY
+        setIdentifier = min(advertising.setIdentifier, Self.setIdentifierMaximum)
+    }
+
+    private static func properties(of advertising: Advertising) -> HCI.AdvertisingProperties {
+        var properties: HCI.AdvertisingProperties =
+            switch (advertising.kind, advertising.form) {
+            case (.connectable, .legacy): [.connectable, .scannable]
+            case (.connectable, .extended): .connectable
+            case (.scannable, _): .scannable
+            case (.nonConnectable, _): []
+            case (.directed(_, .low), _): [.connectable, .directed]
+            case (.directed(_, .high), _): [.connectable, .directed, .highDutyCycle]
+            }
+        guard advertising.form == .extended else { return properties.union(.legacy) }
+        if advertising.isAnonymous, advertising.kind == .nonConnectable {
+            properties.insert(.anonymous)
+        }
+        if advertising.includesTransmitPower { properties.insert(.includesTransmitPower) }
+        return properties
+    }
+
+    private static func interval(
+        of advertising: Advertising,
+        in dialect: CommandDialect
+    ) -> ClosedRange<Duration> {
+        let isSlow = dialect.isOld && !advertising.isConnectable
+        let minimum = isSlow ? slowMinimum : intervalMinimum
+        let maximum = dialect.isExtended ? extendedMaximum : legacyMaximum
+        let lower = min(max(advertising.interval.lowerBound, minimum), maximum)
+        return lower...min(max(advertising.interval.upperBound, lower), maximum)
+    }
+
+    private static func ownAddressType(
+        of advertising: Advertising,
+        in dialect: CommandDialect
+    ) -> HCI.OwnAddressType {
+        switch advertising.address {
+        case .ofHost: dialect.ownAddress?.kind == .public ? .public : .random
+        case .public: .public
+        case .random: .random
+        }
+    }
+
+    /// Who is called by name needs no list.
+    private static func filterPolicy(of advertising: Advertising) -> HCI.AdvertisingFilterPolicy {
+        guard advertising.target == nil else { return .unfiltered }
+        return switch advertising.admission {
+        case .everyone: .unfiltered
+        case .connections: .connectFiltered
+        case .scanRequests: .scanFiltered
+        case .only: .filtered
+        }
+    }
+}
+
+extension Advertising {
+    /// Those whom the Filter Accept List must hold.
+    var admittedDevices: [DeviceAddress] {
+        switch admission {
+        case _ where target != nil: []
+        case .everyone: []
+        case .connections(let list), .scanRequests(let list), .only(let list): list
+        }
+    }
+}
