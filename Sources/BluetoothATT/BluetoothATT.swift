@@ -22,6 +22,9 @@ public enum ATT {
     /// The MTU of a bearer on LE before any exchange, in octets (Vol 3, Part G, 5.2.1).
     package static let defaultMTU = 23
 
+    /// The least MTU of an enhanced bearer, in octets (Vol 3, Part G, 5.3.1).
+    package static let enhancedMTUMinimum = 64
+
     /// The longest attribute value there can be, in octets (Vol 3, Part F, 3.2.9).
     package static let valueLengthLimit = 512
 }

@@ -14,6 +14,9 @@ extension ATT {
         /// Whether the PDU is a command: nobody answers it, not even when it is unknown.
         package var isCommand: Bool { rawValue & 0x40 != 0 }
 
+        /// Whether the specification knows the PDU.
+        package var isKnown: Bool { Self.names[rawValue] != nil }
+
         /// Whether this is a request that the specification knows.
         package var isRequest: Bool {
             switch self {
@@ -29,6 +32,11 @@ extension ATT {
         /// Whether this is a response that the specification knows, the Error Response included.
         package var isResponse: Bool {
             self == .errorResponse || Opcode(rawValue: rawValue &- 1).isRequest
+        }
+
+        /// Whether this tells values unasked and unconfirmed.
+        package var isNotification: Bool {
+            self == .handleValueNotification || self == .multipleHandleValueNotification
         }
 
         /// The response to this request, or the confirmation of this indication: every pair of the

@@ -24,6 +24,18 @@ struct CallerMistakeTests {
         }
     }
 
+    @Test("A notification is no indication, nor the other way round")
+    func mixingKinds() async {
+        await #expect(processExitsWith: .failure) {
+            var bearer = ATTBearer()
+            try bearer.notify(.handleValueIndication(.init(handle: .first, value: [])), id: 1)
+        }
+        await #expect(processExitsWith: .failure) {
+            var bearer = ATTBearer()
+            try bearer.indicate(.handleValueNotification(.init(handle: .first, value: [])), id: 1)
+        }
+    }
+
     @Test("An MTU exchange offers what the bearer can receive")
     func offeringAnotherMTU() async {
         await #expect(processExitsWith: .failure) {
@@ -35,6 +47,7 @@ struct CallerMistakeTests {
     @Test("No bearer receives less than 23 octets")
     func limitingTooMuch() async {
         await #expect(processExitsWith: .failure) { _ = ATTBearer(receiveMTULimit: 22) }
+        await #expect(processExitsWith: .failure) { _ = ATTBearer(enhancedMTU: 63) }
     }
 
     @Test("One handle is not several, and no entries are no response")

@@ -13,7 +13,14 @@ extension ATTBearer {
         /// The server told a value; the confirmation waits to leave already.
         case indication(ATT.HandleValueIndication)
         case multipleNotification(ATT.MultipleHandleValueNotification)
-        /// A request, whose answer waits to leave.
+        /// A request that our server has to answer, by `respond`: any known one but an exchange
+        /// of MTUs.
+        case request(ATT.PDU)
+        /// A command to our server. There is no answer.
+        case command(ATT.PDU)
+        /// Our indication was confirmed; nil if its caller has cancelled it.
+        case confirmed(RequestID?)
+        /// A request that the bearer answers by itself; the answer waits to leave already.
         case answered
         /// Lawful, and without effect.
         case ignored(IgnoredReason)
@@ -27,20 +34,20 @@ extension ATTBearer {
         case closed
         /// It answers a request that was cancelled.
         case cancelled
-        /// A command to a server that has nothing to command.
+        /// A command that this code does not know.
         case command(ATT.Opcode)
     }
 
     /// What the peer did against the protocol.
     package enum Violation: Equatable, Sendable {
-        /// The PDU has another form than it must have.
+        /// The PDU has another form than it must have. If it was a request, the answer says so.
         case malformed(MalformedBytes)
         /// The PDU is longer than we said we can receive.
         case tooLong(count: Int)
         /// A response or confirmation to which there is no request or indication.
         case unexpected(ATT.Opcode)
         /// A request or indication although the one before it is not answered yet
-        /// (Vol 3, Part F, 3.3.2).
+        /// (Vol 3, Part F, 3.3.2). It is not answered.
         case hasty(ATT.Opcode)
     }
 
@@ -57,6 +64,7 @@ extension ATTBearer {
         let opcode = ATT.Opcode(rawValue: octet)
         if opcode == .handleValueNotification { return receiveNotification(bytes) }
         if opcode.isResponse { return receiveResponse(opcode, bytes) }
+        guard opcode.isKnown else { return receiveUnknown(opcode) }
         guard bytes.count <= receiveMTULimit else {
             return refuse(opcode, .tooLong(count: bytes.count))
         }
@@ -88,10 +96,18 @@ extension ATTBearer {
         case .multipleHandleValueNotification(let notification):
             return .multipleNotification(notification)
         case .handleValueConfirmation:
-            return .violation(nil, .unexpected(pdu.opcode))
+            return receiveConfirmation()
         default:
-            return pdu.opcode.isCommand ? .ignored(.command(pdu.opcode)) : receiveRequest(pdu)
+            return pdu.opcode.isCommand ? .command(pdu) : receiveRequest(pdu)
         }
+    }
+
+    private mutating func receiveConfirmation() -> Received {
+        guard let confirmed = unconfirmed else {
+            return .violation(nil, .unexpected(.handleValueConfirmation))
+        }
+        unconfirmed = nil
+        return .confirmed(confirmed.id)
     }
 }
 
@@ -136,28 +152,38 @@ extension ATTBearer {
 // Requests.
 extension ATTBearer {
     /// A peer that waits for an answer as it must cannot have more than one request open, so one
-    /// reply is all that ever waits, however fast a hostile peer sends.
+    /// is all that ever waits, however fast a hostile peer sends.
+    private var owesAnswer: Bool { openRequest != nil || reply != nil }
+
     private mutating func receiveRequest(_ request: ATT.PDU) -> Received {
-        guard reply == nil else { return .violation(nil, .hasty(request.opcode)) }
-        if case .exchangeMTURequest(let exchange) = request {
-            let response = ATT.ExchangeMTUResponse(receiveMTU: UInt16(receiveMTULimit))
-            reply = Reply(pdu: .exchangeMTUResponse(response), peerMTU: exchange.receiveMTU)
-        } else {
-            reply = Reply(pdu: EmptyServer.answer(to: request))
+        guard !owesAnswer else { return .violation(nil, .hasty(request.opcode)) }
+        if case .exchangeMTURequest(let exchange) = request { return answer(exchange) }
+        openRequest = request.opcode
+        return .request(request)
+    }
+
+    private mutating func answer(_ exchange: ATT.ExchangeMTURequest) -> Received {
+        guard exchangesMTU else {
+            reply = Reply(refusing: .exchangeMTURequest, .requestNotSupported)
+            return .answered
         }
+        let response = ATT.ExchangeMTUResponse(receiveMTU: UInt16(receiveMTULimit))
+        reply = Reply(bytes: response.encode(), peerMTU: exchange.receiveMTU)
+        return .answered
+    }
+
+    /// An unknown command is ignored. Anything else that is unknown may be a request of a later
+    /// version, and its sender wait for an answer (Vol 3, Part F, 3.3 and 3.4.9).
+    private mutating func receiveUnknown(_ opcode: ATT.Opcode) -> Received {
+        guard !opcode.isCommand else { return .ignored(.command(opcode)) }
+        guard !owesAnswer else { return .violation(nil, .hasty(opcode)) }
+        reply = Reply(refusing: opcode, .requestNotSupported)
         return .answered
     }
 
     /// Answers what can be answered of a PDU that is not as it must be: a request is told so.
     private mutating func refuse(_ opcode: ATT.Opcode, _ violation: Violation) -> Received {
-        if opcode.isRequest, reply == nil {
-            let error = ATT.ErrorResponse(
-                requestOpcode: opcode,
-                handle: .invalid,
-                code: .invalidPDU
-            )
-            reply = Reply(pdu: .errorResponse(error))
-        }
+        if opcode.isRequest, !owesAnswer { reply = Reply(refusing: opcode, .invalidPDU) }
         return .violation(nil, violation)
     }
 }

@@ -6,8 +6,8 @@ extension ATTBearer {
     /// A PDU that leaves.
     package struct Outgoing: Equatable, Sendable {
         package let bytes: [UInt8]
-        /// The command that is done now, for it has no answer; nil if this is no command, or one
-        /// without a name.
+        /// The command or notification that is done now, for it has no answer; nil if this is
+        /// neither, or one without a name.
         package let completedCommand: RequestID?
     }
 
@@ -35,26 +35,41 @@ extension ATTBearer {
     }
 
     private mutating func enqueue(_ pdu: ATT.PDU, id: RequestID?) throws(BearerError) {
-        guard !isClosed else { throw .closed }
-        guard queue.count < Self.queueLimit else { throw .queueFull }
-        let bytes = pdu.encode()
-        guard bytes.count <= mtu else { throw .pduTooLong(mtu: mtu) }
-        queue.append(.init(bytes: bytes, opcode: pdu.opcode, id: id))
+        let element = try element(pdu, id, behind: queue.count, limit: Self.queueLimit)
+        queue.append(element)
     }
 
-    /// Forgets a request or a command. If it has not left yet, it never will; if it has left, its
-    /// answer is swallowed when it comes. Either way nothing is reported for it any more.
+    /// What is to wait in a queue of `count` that has room for `limit`.
+    func element(
+        _ pdu: ATT.PDU,
+        _ id: RequestID?,
+        behind count: Int,
+        limit: Int
+    ) throws(BearerError) -> OutgoingQueue.Element {
+        guard !isClosed else { throw .closed }
+        guard count < limit else { throw .queueFull }
+        let bytes = pdu.encode()
+        guard bytes.count <= mtu else { throw .pduTooLong(mtu: mtu) }
+        return .init(bytes: bytes, opcode: pdu.opcode, id: id)
+    }
+
+    /// Forgets a request, a command, a notification or an indication. If it has not left yet, it
+    /// never will; if it has left, its answer is swallowed when it comes. Either way nothing is
+    /// reported for it any more.
     package mutating func cancel(_ id: RequestID) {
         if outstanding?.id == id {
             outstanding?.isCancelled = true
+        } else if unconfirmed?.id == id {
+            unconfirmed?.id = nil
         } else {
             queue.remove(id)
+            notifications.remove(id)
+            indications.remove(id)
         }
     }
 
-    /// The next PDU to send, or nil if there is none for now: confirmations and replies first,
-    /// then requests and commands in their order. A request waits until the one before it is
-    /// answered, and what was handed over after it waits with it.
+    /// The next PDU to send, or nil if there is none for now: a confirmation first, then a
+    /// response, then what the lanes hold, each in its turn.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard !isClosed else { return nil }
         if owesConfirmation {
@@ -62,22 +77,13 @@ extension ATTBearer {
             return Outgoing(bytes: ATT.PDU.handleValueConfirmation.encode(), completedCommand: nil)
         }
         if let reply { return leave(reply) }
-        guard let next = queue.first, next.isCommand || outstanding == nil else { return nil }
-        queue.removeFirst()
-        guard !next.isCommand else {
-            return Outgoing(bytes: next.bytes, completedCommand: next.id)
-        }
-        outstanding = next.id.map {
-            let deadline = now + Self.transactionTimeout
-            return OutstandingRequest(id: $0, opcode: next.opcode, deadline: deadline)
-        }
-        return Outgoing(bytes: next.bytes, completedCommand: nil)
+        return nextOfLanes(now: now)
     }
 
     private mutating func leave(_ reply: Reply) -> Outgoing {
         self.reply = nil
         if let peerMTU = reply.peerMTU { raiseMTU(to: peerMTU) }
-        return Outgoing(bytes: reply.pdu.encode(), completedCommand: nil)
+        return Outgoing(bytes: reply.bytes, completedCommand: nil)
     }
 
     /// Takes what the other side can receive into account (Vol 3, Part F, 3.4.2.2). Less than 23

@@ -6,9 +6,9 @@ import BluetoothTypes
 ///
 /// A peer may ask all the same, for each side of a bearer is client and server at once. It is
 /// answered as by any server, with an empty table, instead of being left to wait thirty seconds.
-enum EmptyServer {
+package enum EmptyServer {
     /// The answer to a request other than an MTU exchange (Vol 3, Part F, 3.4).
-    static func answer(to request: ATT.PDU) -> ATT.PDU {
+    package static func answer(to request: ATT.PDU) -> ATT.PDU {
         // Nothing was prepared, for no Prepare Write succeeded: so all of it is carried out.
         if case .executeWriteRequest = request { return .executeWriteResponse }
         let (code, handle) = refusal(of: request)

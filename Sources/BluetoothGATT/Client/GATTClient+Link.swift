@@ -32,7 +32,13 @@ extension GATTClient {
                 + advance(id, on: .failure(.protocolViolation("\(violation)")))
         case .violation(nil, let violation):
             [.violated(violation)]
-        case .answered, .ignored:
+        case .request(let request):
+            [.request(request)]
+        case .command(let command):
+            [.command(command)]
+        case .confirmed(let id?):
+            [.confirmed(id)]
+        case .confirmed(nil), .answered, .ignored:
             []
         }
     }
@@ -48,15 +54,19 @@ extension GATTClient {
     /// The next PDU to send, or nil if there is none for now.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard let outgoing = bearer.nextPDU(now: now) else { return nil }
-        let actions = outgoing.completedCommand.map { end($0, .success(.done)) } ?? []
+        let actions = outgoing.completedCommand.map { departed($0) } ?? []
         return Outgoing(bytes: outgoing.bytes, actions: actions)
+    }
+
+    private mutating func departed(_ id: OperationID) -> [Action] {
+        running[id] == nil ? [.left(id)] : end(id, .success(.done))
     }
 
     /// When `deadlinePassed(now:)` is to be called; nil if nothing is waited for.
     package var nextDeadline: Instant? { bearer.nextDeadline }
 
-    /// Tells that it is `now`. If the server has kept a request waiting too long, every operation
-    /// ends and the link is to be closed.
+    /// Tells that it is `now`. If the peer has kept a request or an indication waiting too long,
+    /// every operation ends and the link is to be closed.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         guard !bearer.isClosed else { return [] }
         let failed = bearer.deadlinePassed(now: now)

@@ -83,10 +83,14 @@ extension GATTClient {
     }
 
     /// Ends all procedures: those that the closed bearer had something of, and those that wait.
+    /// What it had of the server's is told in the same way.
     mutating func endAll(_ ids: [OperationID], _ failure: GATT.Failure) -> [Action] {
         let late = waiting.map { Action.completed($0.id, .failure(failure)) }
         waiting = []
-        return ids.flatMap { end($0, .failure(failure)) } + late
+        return ids.flatMap { id -> [Action] in
+            guard running[id] == nil else { return end(id, .failure(failure)) }
+            return [.completed(id, .failure(failure))]
+        } + late
     }
 }
 

@@ -29,6 +29,14 @@ package struct GATTClient: Sendable {
         /// The table has changed between these handles: what is known of them holds no longer
         /// (Vol 3, Part G, 7.1).
         case servicesChanged(first: AttributeHandle, last: AttributeHandle)
+        /// The peer's client asks our server something; `respond` answers it.
+        case request(ATT.PDU)
+        /// The peer's client commands our server; nobody answers.
+        case command(ATT.PDU)
+        /// The peer has confirmed an indication of our server.
+        case confirmed(OperationID)
+        /// A notification of our server has left.
+        case left(OperationID)
         /// The peer did something against the protocol: worth a line in a log. If it has cost an
         /// operation its answer, the end of that operation follows.
         case violated(ATTBearer.Violation)
@@ -38,7 +46,8 @@ package struct GATTClient: Sendable {
 
     /// Why a link is of no more use.
     package enum CloseReason: Equatable, Sendable {
-        /// A request was not answered within thirty seconds (Vol 3, Part F, 3.3.3).
+        /// A request was not answered, or an indication not confirmed, within thirty seconds
+        /// (Vol 3, Part F, 3.3.3).
         case transactionTimedOut
     }
 

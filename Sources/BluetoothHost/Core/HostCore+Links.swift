@@ -172,6 +172,10 @@ extension HostCore {
         case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
         case .completed(let id, let result):
             operationCompleted(id, result, on: handle)
+        case .request(let request):
+            links[handle]?.gatt.respond(EmptyServer.answer(to: request))
+        case .command, .confirmed, .left:
+            break
         case .violated(let violation):
             emit(.log("link \(link.rawValue): the peer broke the protocol: \(violation)"))
         case .servicesChanged(let first, let last):

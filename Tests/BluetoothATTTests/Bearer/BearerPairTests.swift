@@ -40,6 +40,7 @@ struct BearerPairTests {
         guard let outgoing = sender.nextPDU(now: .zero) else { return false }
         switch receiver.receive(outgoing.bytes[...]) {
         case .response(let id, _), .failure(let id, _): ended.append(id)
+        case .request(let request): receiver.respond(EmptyServer.answer(to: request))
         case .answered: break
         case let other: Issue.record("\(other)")
         }
@@ -61,18 +62,38 @@ struct BearerPairTests {
                 waiting.insert(id)
                 try bearer.request(Self.requests[Int(id) % Self.requests.count], id: id)
             }
-            if Bool.random(using: &generator) { _ = bearer.nextPDU(now: .zero) }
+            try serve(&bearer, id: &id, &waiting)
+            if Bool.random(using: &generator) { depart(from: &bearer, &waiting) }
             if round % 50 == 0, let victim = waiting.randomElement(using: &generator) {
                 bearer.cancel(victim)
                 waiting.remove(victim)
             }
             let bytes = Self.hostilePDU(using: &generator)
-            if let ended = Self.ended(by: bearer.receive(bytes[...])) {
-                #expect(waiting.remove(ended) != nil)
+            let received = bearer.receive(bytes[...])
+            if let ended = Self.ended(by: received) { #expect(waiting.remove(ended) != nil) }
+            if case .request(let request) = received, round % 3 != 0 {
+                bearer.respond(EmptyServer.answer(to: request))
             }
             #expect((23...64).contains(bearer.mtu))
         }
         #expect(Set(bearer.close()) == waiting)
+    }
+
+    private func serve(
+        _ bearer: inout ATTBearer,
+        id: inout UInt64,
+        _ waiting: inout Set<UInt64>
+    ) throws {
+        guard bearer.hasRoomForNotification, bearer.hasRoomForIndication else { return }
+        try bearer.notify(.notification(1, [1]), id: id + 1)
+        try bearer.indicate(.indication(2, [2]), id: id + 2)
+        waiting.formUnion([id + 1, id + 2])
+        id += 2
+    }
+
+    private func depart(from bearer: inout ATTBearer, _ waiting: inout Set<UInt64>) {
+        guard let done = bearer.nextPDU(now: .zero)?.completedCommand else { return }
+        #expect(waiting.remove(done) != nil)
     }
 
     private static let requests: [ATT.PDU] = [
@@ -97,7 +118,7 @@ struct BearerPairTests {
     private static func ended(by received: ATTBearer.Received) -> UInt64? {
         switch received {
         case .response(let id, _), .failure(let id, _): id
-        case .violation(let id, _): id
+        case .violation(let id, _), .confirmed(let id): id
         default: nil
         }
     }

@@ -5,66 +5,50 @@ import Testing
 
 @testable import BluetoothATT
 
-@Suite("A bearer without attributes of its own")
+@Suite("Requests to our end of a bearer")
 struct BearerServerTests {
     private var bearer = ATTBearer()
 
-    private static let primary = BluetoothUUID(0x2800)
-
-    @Test(
-        "Each request is answered as an empty table answers it",
-        arguments: [
-            (.findInformationRequest(.init(start: 1, end: 9)), 1, .attributeNotFound),
-            (.findInformationRequest(.init(start: 0, end: 9)), 0, .invalidHandle),
-            (.findInformationRequest(.init(start: 9, end: 8)), 9, .invalidHandle),
-            (
-                .findByTypeValueRequest(.init(start: 2, end: 9, type: 0x2800, value: [])), 2,
-                .attributeNotFound
-            ),
-            (
-                .readByTypeRequest(.init(start: 3, end: 9, type: .init(0x2A00))), 3,
-                .attributeNotFound
-            ),
-            (.readByTypeRequest(.init(start: 0, end: 0, type: .init(0x2A00))), 0, .invalidHandle),
-            (
-                .readByGroupTypeRequest(.init(start: 1, end: 9, type: primary)), 1,
-                .attributeNotFound
-            ),
-            (
-                .readByGroupTypeRequest(.init(start: 1, end: 9, type: .init(0x2803))), 1,
-                .unsupportedGroupType
-            ),
-            (
-                .readByGroupTypeRequest(.init(start: 0, end: 9, type: .init(0x2803))), 0,
-                .invalidHandle
-            ),
-            (.read(4), 4, .invalidHandle),
-            (.readBlobRequest(.init(handle: 4, offset: 1)), 4, .invalidHandle),
-            (.readMultipleRequest(.init(handles: [5, 6])), 5, .invalidHandle),
-            (.readMultipleVariableRequest(.init(handles: [6, 5])), 6, .invalidHandle),
-            (.write(7), 7, .invalidHandle),
-            (.prepareWriteRequest(.init(handle: 8, offset: 0, value: [1])), 8, .invalidHandle),
-            (.unknown(opcode: .init(rawValue: 0x26), parameters: [1]), 0, .requestNotSupported),
-            (.unknown(opcode: .init(rawValue: 0x3F), parameters: []), 0, .requestNotSupported),
-        ] as [(ATT.PDU, AttributeHandle, ATT.ErrorCode)]
-    )
-    mutating func refuses(
-        request: ATT.PDU,
-        handle: AttributeHandle,
-        code: ATT.ErrorCode
-    ) throws {
-        #expect(bearer.receive(request) == .answered)
-        #expect(try bearer.drain() == [.error(request.opcode, handle, code)])
+    @Test("A request is handed over, and answered by what its owner responds")
+    mutating func handsOver() throws {
+        #expect(bearer.receive(.read(4)) == .request(.read(4)))
+        #expect(try bearer.drain() == [])
+        bearer.respond(.value([7]))
+        #expect(try bearer.drain() == [.value([7])])
     }
 
-    @Test("Carrying out no writes succeeds")
-    mutating func executesNothing() throws {
-        #expect(bearer.receive(.executeWriteRequest(.init(flags: .writeAll))) == .answered)
-        #expect(try bearer.drain() == [.executeWriteResponse])
+    @Test("Every known request but an exchange of MTUs is handed over", arguments: PDUVector.all)
+    mutating func handsOverAll(_ vector: PDUVector) {
+        guard vector.pdu.opcode.isRequest else { return }
+        if case .exchangeMTURequest = vector.pdu { return }
+        bearer = ATTBearer()
+        #expect(bearer.receive(vector.pdu) == .request(vector.pdu))
+    }
+
+    @Test("One answer is sent, and none that nobody asked for")
+    mutating func respondsOnce() throws {
+        bearer.respond(.value([1]))
+        #expect(try bearer.drain() == [])
+        _ = bearer.receive(.read(4))
+        bearer.respond(.value([2]))
+        bearer.respond(.value([3]))
+        #expect(try bearer.drain() == [.value([2])])
+        bearer.respond(.value([4]))
+        #expect(try bearer.drain() == [])
+    }
+
+    @Test("An answer longer than the MTU becomes an unlikely error")
+    mutating func boundsAnswers() throws {
+        _ = bearer.receive(.read(4))
+        bearer.respond(.value(ArraySlice(repeating: 1, count: 23)))
+        #expect(try bearer.drain() == [.error(.readRequest, .invalid, .unlikelyError)])
+        _ = bearer.receive(.read(4))
+        bearer.respond(.value(ArraySlice(repeating: 1, count: 22)))
+        #expect(try bearer.drain().first?.opcode == .readResponse)
     }
 
     @Test(
-        "A malformed request is told that it is",
+        "A malformed request is told that it is, and not handed over",
         arguments: [
             [UInt8]([0x0A]), [0x0A, 1, 0, 0], [0x18, 9], [0x02, 1], [0x08, 1, 0, 2, 0, 3],
         ]
@@ -78,9 +62,40 @@ struct BearerServerTests {
         #expect(try bearer.drain() == [.error(opcode, .invalid, .invalidPDU)])
     }
 
-    @Test("Commands are never answered, known or not, well-formed or not")
+    @Test("A request longer than we can receive is told that it is no PDU")
+    mutating func refusesLong() throws {
+        bearer = ATTBearer(receiveMTULimit: 64)
+        let request = ATT.PDU.write(1, ArraySlice(repeating: 0, count: 62))
+        #expect(bearer.receive(request) == .violation(nil, .tooLong(count: 65)))
+        #expect(try bearer.drain() == [.error(.writeRequest, .invalid, .invalidPDU)])
+    }
+
+    @Test(
+        "An unknown request is not supported, however it looks",
+        arguments: [[UInt8]([0x26, 1]), [0x3F], [0x00], [0x14], [0x92, 1, 2], [0x25] + long]
+    )
+    mutating func refusesUnknown(bytes: [UInt8]) throws {
+        #expect(bearer.receive(bytes[...]) == .answered)
+        let opcode = ATT.Opcode(rawValue: bytes[0])
+        #expect(try bearer.drain() == [.error(opcode, .invalid, .requestNotSupported)])
+    }
+
+    private static let long = [UInt8](repeating: 0, count: 600)
+
+    @Test("Commands are handed over, and never answered")
+    mutating func handsOverCommands() throws {
+        #expect(bearer.receive(.writeCommand(1)) == .command(.writeCommand(1)))
+        bearer.respond(.writeResponse)
+        let signature = ArraySlice(repeating: UInt8(1), count: 12)
+        let signed = ATT.PDU.signedWriteCommand(
+            .init(handle: 1, value: [2], signature: signature)
+        )
+        #expect(bearer.receive(signed) == .command(signed))
+        #expect(try bearer.drain() == [])
+    }
+
+    @Test("Unknown and malformed commands are ignored")
     mutating func ignoresCommands() throws {
-        #expect(bearer.receive(.writeCommand(1)) == .ignored(.command(.writeCommand)))
         let unknown = ATT.Opcode(rawValue: 0x7F)
         #expect(bearer.receive([0x7F, 1, 2]) == .ignored(.command(unknown)))
         guard case .violation(nil, .malformed) = bearer.receive([0x52, 1]) else {
@@ -92,21 +107,44 @@ struct BearerServerTests {
 
     @Test("A second request before the first is answered is not taken")
     mutating func boundsReplies() throws {
-        #expect(bearer.receive(.read(1)) == .answered)
+        #expect(bearer.receive(.read(1)) == .request(.read(1)))
         for _ in 0..<1000 {
             #expect(bearer.receive(.read(2)) == .violation(nil, .hasty(.readRequest)))
+            #expect(bearer.receive([0x3F]) == .violation(nil, .hasty(.init(rawValue: 0x3F))))
             _ = bearer.receive([0x0A])
         }
-        #expect(try bearer.drain() == [.error(.readRequest, 1, .invalidHandle)])
-        #expect(bearer.receive(.read(2)) == .answered)
+        bearer.respond(.value([1]))
+        #expect(bearer.receive(.read(2)) == .violation(nil, .hasty(.readRequest)))
+        #expect(try bearer.drain() == [.value([1])])
+        #expect(bearer.receive(.read(2)) == .request(.read(2)))
+    }
+
+    @Test("Commands pass an open request")
+    mutating func takesCommandsMeanwhile() {
+        _ = bearer.receive(.read(1))
+        for value in 0..<UInt8(100) {
+            let command = ATT.PDU.writeCommand(1, [value])
+            #expect(bearer.receive(command) == .command(command))
+        }
     }
 
     @Test("A request is answered while ours waits for its answer")
     mutating func answersMeanwhile() throws {
         try bearer.request(.read(1), id: 1)
         _ = try bearer.drain()
-        #expect(bearer.receive(.read(2)) == .answered)
-        #expect(try bearer.drain() == [.error(.readRequest, 2, .invalidHandle)])
+        #expect(bearer.receive(.read(2)) == .request(.read(2)))
+        bearer.respond(.value([4]))
+        #expect(try bearer.drain() == [.value([4])])
         #expect(bearer.receive(.value([3])) == .response(1, .value([3])))
+    }
+
+    @Test("On an enhanced bearer MTUs are not exchanged")
+    mutating func refusesExchange() throws {
+        bearer = ATTBearer(enhancedMTU: 100)
+        #expect(bearer.mtu == 100 && bearer.receiveMTULimit == 100)
+        #expect(bearer.receive(.exchangeMTURequest(.init(receiveMTU: 50))) == .answered)
+        let refusal = ATT.PDU.error(.exchangeMTURequest, .invalid, .requestNotSupported)
+        #expect(try bearer.drain() == [refusal])
+        #expect(bearer.mtu == 100)
     }
 }
