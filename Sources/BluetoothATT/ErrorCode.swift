@@ -5,7 +5,7 @@ import BluetoothTypes
 extension ATT {
     /// Why a server refused a request (Vol 3, Part F, 3.4.1.1; the profile codes from 0xE0 on are
     /// in the Core Specification Supplement, Part B).
-    public struct ErrorCode: OpenCode {
+    public struct ErrorCode: OpenCode, Error {
         /// The octet that travels.
         public let rawValue: UInt8
 

@@ -67,6 +67,7 @@ public actor BluetoothHost {
     private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
+    var serverEventRouter = ServerEventRouter()
     private var farewells: [CheckedContinuation<Void, Never>] = []
     private var linkEnds: [LinkIdentifier: [RequestIdentifier: EndWaiter]] = [:]
     /// Why links ended, of the last few: `Link.ended()` may be asked late.
@@ -108,6 +109,7 @@ public actor BluetoothHost {
         // Nobody can ask for an orderly end any more. Who reads a stream must not wait for ever.
         for scan in scans.values { scan.finish(throwing: HostError.closed) }
         notifications.endAll(with: HostError.closed)
+        serverEventRouter.close()
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
@@ -336,6 +338,7 @@ public actor BluetoothHost {
             notifications.deliver(value, for: .init(link: link, handle: handle))
         case .servicesChanged(let link, let first, let last):
             log("link \(link.rawValue): services \(first)...\(last) changed")
+        case .served(let link, let news): perform(news, of: link)
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
         case .log(let text): log(text)
@@ -380,6 +383,7 @@ public actor BluetoothHost {
 
     private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
         notifications.end(link, with: reason)
+        serverEventRouter.end(link, with: reason)
         if pastEnds.count == Self.pastEndLimit { pastEnds.removeFirst() }
         pastEnds.append((link, reason))
         for (_, waiter) in linkEnds.removeValue(forKey: link) ?? [:] {
@@ -391,6 +395,7 @@ public actor BluetoothHost {
         configuration.logger.debug("adapter \(transport.name): \(state)")
         broadcast.send(state)
         guard state == .closed else { return }
+        serverEventRouter.close()
         for farewell in farewells { farewell.resume() }
         farewells = []
     }

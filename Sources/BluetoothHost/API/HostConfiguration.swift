@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import HCITransports
 import Logging
 
 /// How a host behaves; every default is what most applications want.
@@ -26,6 +27,13 @@ public struct HostConfiguration: Sendable {
     /// How many advertisements a scan holds for a reader that is busy. One more displaces the
     /// oldest: an advertisement comes again.
     public var advertisementBufferLimit = 4_096
+
+    /// Where the host keeps what bonded clients of its server have configured; nil keeps it for as
+    /// long as the host lives. Called on the host's executor.
+    public var store: (any HostStore)?
+
+    /// The peers that keys are shared with, when the host begins.
+    package var bonds: [Bond] = []
 
     /// Where the host says what it does, and what peers and controllers do wrong: all of it at the
     /// level `debug`, so that nothing shows unless asked for. What an application has to act upon

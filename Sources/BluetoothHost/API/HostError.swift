@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothGAP
 import BluetoothHCI
 
@@ -35,6 +36,15 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case notificationsOverflowed
     /// The characteristic can neither notify nor indicate, or has no configuration descriptor.
     case notSubscribable
+    /// The peer has not subscribed to the value, or there is no such value.
+    case notSubscribed
+    /// The peer may not have the value on a link with this little protection; the code is what a
+    /// read would be refused with.
+    case notPermitted(ATT.ErrorCode)
+    /// No key is shared with the peer that could encrypt the link.
+    case notBonded
+    /// The link could not be encrypted: with `pinOrKeyMissing` the peer has forgotten the key.
+    case encryptionFailed(HCI.ErrorCode)
 
     /// One sentence without a full stop.
     public var description: String {
@@ -53,6 +63,10 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .tooManyRequests: "too many requests are waiting"
         case .notificationsOverflowed: "values arrived faster than they were taken"
         case .notSubscribable: "the characteristic neither notifies nor indicates"
+        case .notSubscribed: "the peer has not subscribed to the value"
+        case .notPermitted(let code): "the link is not protected as the value asks for: \(code)"
+        case .notBonded: "no key is shared with the peer"
+        case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
         }
     }
 }

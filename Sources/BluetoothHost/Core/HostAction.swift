@@ -33,6 +33,8 @@ package enum HostAction: Sendable {
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
     /// A peer says that its database changed within this range.
     case servicesChanged(LinkIdentifier, first: AttributeHandle, last: AttributeHandle)
+    /// A client of the server on this link did something, or can be sent something.
+    case served(LinkIdentifier, ServerNews)
     /// A link is gone; everything that waited on it has been completed before.
     case disconnected(LinkIdentifier, HostError)
     /// Something worth a line in the log.
@@ -48,4 +50,18 @@ package enum HostAnswer: Sendable {
     case parameters(ConnectionParameters)
     case phy(LinkPHY)
     case version(RemoteVersion)
+}
+
+/// What clients of the server do, and what becomes of what they are sent.
+package enum ServerNews: Sendable {
+    /// The link to this address can be served: the first news of any link.
+    case connected(DeviceAddress)
+    /// The application has to decide.
+    case asked(GATTServer.RequestID, GATTServer.Question)
+    /// Values were written that the server keeps.
+    case written([GATT.WriteEntry])
+    /// A client subscribed to a value, or, with nil, unsubscribed.
+    case subscribed(AttributeHandle, GATT.SubscriptionKind?)
+    /// There is room again for a notification, after there was none.
+    case readyToNotify
 }

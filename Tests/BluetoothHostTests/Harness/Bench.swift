@@ -27,6 +27,7 @@ struct Bench {
     private(set) var completions: [RequestIdentifier: [Result<HostAnswer, any Error>]] = [:]
     private(set) var notifications: [(link: LinkIdentifier, value: [UInt8])] = []
     private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
+    private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     private(set) var log: [String] = []
     private(set) var openCount = 0
@@ -139,6 +140,7 @@ struct Bench {
         case .completed(let id, let result): completions[id, default: []].append(result)
         case .advertised(let scan, let sighting): sightings.append((scan, sighting))
         case .notified(let link, _, let value): notifications.append((link, Array(value)))
+        case .served(let link, let news): self.news.append((link, news))
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
         case .servicesChanged: break
         case .log(let text): log.append(text)

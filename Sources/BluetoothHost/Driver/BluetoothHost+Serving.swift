@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+// What `Link` asks of its host as a server.
+extension BluetoothHost {
+    func notify(_ values: [GATT.AttributeValue], on link: LinkIdentifier) async throws {
+        try Task.checkCancellation()
+        do {
+            _ = try await perform { core, id, now in
+                core.notify(values, on: link, id: id, now: now)
+            } onCancel: { core, id, now in
+                core.cancelNotification(id, on: link, now: now)
+            }
+        } catch HostError.disconnected(.unknownConnectionIdentifier) {
+            throw pastEnd(of: link)
+        }
+    }
+
+    func tryNotify(
+        _ value: [UInt8],
+        of handle: AttributeHandle,
+        on link: LinkIdentifier
+    ) throws -> Bool {
+        guard core.isOpen(link) else { throw pastEnd(of: link) }
+        defer { drain() }
+        return try core.tryNotify(value, of: handle, on: link, now: executor.now)
+    }
+
+    func subscriptions(
+        of link: LinkIdentifier
+    ) throws -> [AttributeHandle: GATT.SubscriptionKind] {
+        guard core.isOpen(link) else { throw pastEnd(of: link) }
+        return core.subscriptions(of: link)
+    }
+
+    func authorize(_ isAuthorized: Bool, on link: LinkIdentifier) throws {
+        guard core.isOpen(link) else { throw pastEnd(of: link) }
+        core.authorize(isAuthorized, on: link)
+    }
+
+    func security(of link: LinkIdentifier) throws -> LinkSecurity {
+        guard let security = core.security(of: link) else { throw pastEnd(of: link) }
+        return security
+    }
+}
+
+// What the core tells of the server.
+extension BluetoothHost {
+    func perform(_ news: ServerNews, of link: LinkIdentifier) {
+        if case .connected(let address) = news {
+            let link = Link(host: self, identifier: link, address: address)
+            return serverEventRouter.begin(link)
+        }
+        guard let refusal = serverEventRouter.deliver(news, of: link),
+            case .asked(let request, _) = news
+        else { return }
+        core.answer(request, .failure(refusal), now: executor.now)
+    }
+}

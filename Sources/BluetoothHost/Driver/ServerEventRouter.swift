@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+/// Carries what clients do to the one reader of `BluetoothHost.serverEvents()`.
+struct ServerEventRouter {
+    typealias Reader = AsyncStream<ServerEvent>.Continuation
+
+    /// The links that can be served, by their identifiers.
+    private var links: [LinkIdentifier: Link] = [:]
+    private var reader: Reader?
+
+    /// Makes a stream, which begins with the links there are; nil if somebody has one.
+    mutating func open() -> (AsyncStream<ServerEvent>, Reader)? {
+        guard reader == nil else { return nil }
+        let (stream, reader) = AsyncStream.makeStream(
+            of: ServerEvent.self,
+            bufferingPolicy: .bufferingOldest(BluetoothHost.serverEventLimit)
+        )
+        for link in links.values.sorted(by: { $0.identifier.rawValue < $1.identifier.rawValue }) {
+            reader.yield(.connected(link))
+        }
+        self.reader = reader
+        return (stream, reader)
+    }
+
+    /// The reader has gone, or there is nothing more to tell.
+    mutating func close() {
+        let reader = reader
+        self.reader = nil
+        reader?.finish()
+    }
+
+    /// A link can be served from now on.
+    mutating func begin(_ link: Link) {
+        links[link.identifier] = link
+        tell(.connected(link))
+    }
+
+    /// A link has ended.
+    mutating func end(_ identifier: LinkIdentifier, with reason: HostError) {
+        guard let link = links.removeValue(forKey: identifier) else { return }
+        tell(.disconnected(link, reason))
+    }
+
+    /// Hands on what happened on a link. Returns why the client is to be refused if nobody will
+    /// learn what it asked.
+    mutating func deliver(_ news: ServerNews, of identifier: LinkIdentifier) -> ATT.ErrorCode? {
+        guard let link = links[identifier], let reader else { return .unlikelyError }
+        guard let event = ServerEvent(news, of: link) else { return nil }
+        guard case .dropped = reader.yield(event) else { return nil }
+        if !event.mayBeLost { close() }
+        return .insufficientResources
+    }
+
+    private mutating func tell(_ event: ServerEvent) {
+        if case .dropped = reader?.yield(event) { close() }
+    }
+}
+
+extension ServerEvent {
+    /// What an application hears of some news; nil for what it is told by other means.
+    fileprivate init?(_ news: ServerNews, of link: Link) {
+        switch news {
+        case .connected: return nil
+        case .asked(let identifier, .read(_, let handle, let offset)):
+            self = .read(
+                ReadRequest(link: link, handle: handle, offset: offset, identifier: identifier)
+            )
+        case .asked(let identifier, .write(_, let entries, let needsAnswer)):
+            self = .write(
+                WriteRequest(
+                    link: link,
+                    entries: entries,
+                    needsResponse: needsAnswer,
+                    identifier: needsAnswer ? identifier : nil
+                )
+            )
+        case .written(let entries): self = .written(link, entries)
+        case .subscribed(let handle, let kind): self = .subscribed(link, handle, kind)
+        case .readyToNotify: self = .readyToNotify(link)
+        }
+    }
+
+    /// Whether the one who reads too slowly may miss this: requests are refused, commands may be
+    /// discarded.
+    fileprivate var mayBeLost: Bool {
+        switch self {
+        case .read, .write, .written: true
+        case .connected, .disconnected, .subscribed, .readyToNotify: false
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a host keeps what has to survive it: what bonded clients configured, tables of peers.
+///
+/// A store maps keys to octets, and knows nothing of what they mean. A host calls it on its own
+/// executor, between two packets: a call should take microseconds, or milliseconds if it is rare.
+/// What a store throws is logged; the host goes on with what it has in memory.
+///
+/// Give each adapter a store of its own: keys name peers, and not the adapter that met them.
+public protocol HostStore: Sendable {
+    /// What was saved last with this key; nil if nothing was, or it has been removed.
+    func load(_ key: StoreKey) throws -> [UInt8]?
+
+    /// Keeps `bytes` instead of what the key stood for. All or nothing: whatever happens
+    /// meanwhile, `load` later finds the old octets or the new ones.
+    func save(_ bytes: [UInt8], as key: StoreKey) throws
+
+    /// Forgets what the key stands for, if anything.
+    func remove(_ key: StoreKey) throws
+}
+
+/// The name of one entry in a `HostStore`: 1 to 64 characters, each a lower-case letter of ASCII, a
+/// digit, a hyphen or, but for the first, a point. So it can be the name of a file anywhere.
+public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
+    /// The longest key, in characters.
+    public static let lengthLimit = 64
+
+    /// The characters.
+    public let description: String
+
+    /// Makes a key; nil if the text is none.
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...Self.lengthLimit).contains(bytes.count), bytes.first != UInt8(ascii: "."),
+            bytes.allSatisfy(Self.isAllowed)
+        else { return nil }
+        description = text
+    }
+
+    private static func isAllowed(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}
