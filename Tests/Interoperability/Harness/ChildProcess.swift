@@ -120,6 +120,27 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// Whoever writes to a process that has ended is told so, and not ended by a signal.
+    private static let survivesBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
+    /// Writes a line to the standard input of the process; nothing if it is closed.
+    func write(line: String) {
+        Self.survivesBrokenPipes
+        let octets = Array("\(line)\n".utf8)
+        input.withLock { descriptor in
+            guard let open = descriptor else { return }
+            var rest = octets[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    Foundation.write(open, $0.baseAddress, $0.count)
+                }
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
     /// The next line on standard output; nil if the process closed it.
     func nextLine(within limit: Duration) async throws -> String? {
         let deadline = Deadline.within(limit)

@@ -84,10 +84,12 @@ struct Encounter: Sendable {
 ///
 /// - Parameter hasFixedEndpoints: whether controllers are reached by names that outlive them, so
 ///   that others can take their place.
+/// - Parameter judged: whose packets tshark judges.
 func withEncounter(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,
     hasFixedEndpoints: Bool = false,
+    judging judged: Trace.Sides = .both,
     configuration: HostConfiguration = HostConfiguration(),
     at location: SourceLocation = #_sourceLocation,
     _ body: (Encounter) async throws -> Void
@@ -125,7 +127,9 @@ func withEncounter(
         await host.shutdown()
         return transport.count
     }
-    if Dissection.isPossible { try await trace.expectWellFormed(count: count, at: location) }
+    if Dissection.isPossible {
+        try await trace.expectWellFormed(count: count, of: judged, at: location)
+    }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -3,7 +3,7 @@
 import Foundation
 
 /// A JSON value, for comparing what a peer says of itself with what we found.
-enum JSON: Equatable, Sendable, Decodable {
+enum JSON: Equatable, Sendable, Codable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -30,6 +30,23 @@ enum JSON: Equatable, Sendable, Decodable {
         } else {
             self = .object(try container.decode([String: JSON].self))
         }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .boolean(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let elements): try container.encode(elements)
+        case .object(let members): try container.encode(members)
+        }
+    }
+
+    /// The value as JSON, in one line.
+    var line: String {
+        get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
     }
 
     /// The member of an object; null if there is none.

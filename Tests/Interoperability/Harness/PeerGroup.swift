@@ -149,6 +149,17 @@ final class PeerGroup: Sendable {
         return Accessory(process: peer.process, database: peer.facts)
     }
 
+    /// Brings a Bumble client onto the air, which waits for what it is told.
+    func client(
+        on adapter: String,
+        address: String = Client.address(at: 0).description
+    ) async throws -> Client {
+        let script = PeerInstallation.scripts + "client.py"
+        let settings = ["--adapter", adapter, "--address", address]
+        let peer = try await start(PeerInstallation.python, [script] + settings)
+        return Client(process: peer.process)
+    }
+
     /// Puts a wire before an adapter that breaks when `point` octets have passed towards the host.
     func relay(
         to adapter: String,

@@ -7,6 +7,13 @@ import Testing
 
 /// A btsnoop file of a test, deleted with the object if all went well.
 final class Trace: Sendable {
+    /// Whose packets are judged.
+    enum Sides: Sendable {
+        case both
+        /// Not the peer's, which sends what it should not.
+        case ours
+    }
+
     let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).btsnoop"
     private let isKept = Atomic(false)
 
@@ -35,9 +42,10 @@ final class Trace: Sendable {
     /// - Parameter count: the packets that were written; by default what our own reader finds.
     func expectWellFormed(
         count: Int? = nil,
+        of sides: Sides = .both,
         at location: SourceLocation = #_sourceLocation
     ) async throws {
-        let verdict = try await Dissection(of: path)
+        let verdict = try await Dissection(of: path, judging: sides)
         let expected = try count ?? countPackets()
         #expect(verdict.packetCount == expected, sourceLocation: location)
         #expect(verdict.malformed.isEmpty, sourceLocation: location)
@@ -60,7 +68,7 @@ struct Dissection: Sendable {
     /// Those it finds wrong: number and description.
     let malformed: [String]
 
-    init(of path: String) async throws {
+    init(of path: String, judging sides: Trace.Sides = .both) async throws {
         let tshark = try #require(PeerInstallation.find("tshark"), "tshark is not installed")
         let fields = DissectedPacket.fields.flatMap { ["-e", $0] }
         let process = try ChildProcess(tshark, ["-n", "-r", path, "-T", "fields"] + fields)
@@ -70,7 +78,10 @@ struct Dissection: Sendable {
         }
         let packets = output.split(separator: "\n").map(DissectedPacket.init)
         packetCount = packets.count
-        malformed = packets.filter { $0.isWrong && !$0.isExcused }.map(\.description)
+        malformed =
+            packets
+            .filter { $0.isWrong && !$0.isExcused && !(sides == .ours && $0.isReceived) }
+            .map(\.description)
     }
 }
 
@@ -98,12 +109,12 @@ private struct DissectedPacket: CustomStringConvertible {
         return !self["_ws.malformed"].isEmpty || groups.contains(Self.malformedGroup)
     }
 
-    /// What tshark 4.0 calls malformed although it is not, or although a peer made it. Never
-    /// anything that we sent.
+    /// What tshark 4.0 calls malformed although it is not, or although a peer made it.
     var isExcused: Bool {
-        self["hci_h4.direction"] == "0x01"
-            && (isEmptyRead || isShortInclude || isRefusalWithoutParameters)
+        isEmptyRead || isShortInclude || (isReceived && isRefusalWithoutParameters)
     }
+
+    var isReceived: Bool { self["hci_h4.direction"] == "0x01" }
 
     /// The end of a long value whose length is a multiple of what a response holds.
     private var isEmptyRead: Bool {

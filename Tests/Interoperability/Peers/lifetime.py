@@ -28,28 +28,39 @@ def adapter_address(endpoint):
     return kind, int(port)
 
 
-def run(main):
-    """Runs the coroutine `main()` until it ends, fails, or standard input closes."""
+def answer(facts):
+    """Prints one line that answers a line on standard input."""
+    print(json.dumps(facts, separators=(",", ":")), flush=True)
+
+
+def run(main, hear=None):
+    """Runs the coroutine `main()` until it ends, fails, or standard input closes.
+
+    `hear(line)` is called in it with each line that comes on standard input.
+    """
     logging.basicConfig(
         stream=sys.stderr,
         level=os.environ.get("LANYARD_PEER_LOG", "WARNING"),
         format="%(asctime)s %(name)s: %(message)s",
     )
     try:
-        asyncio.run(_until_stdin_closes(main))
+        asyncio.run(_until_stdin_closes(main, hear or (lambda line: None)))
     except KeyboardInterrupt:
         pass
 
 
-async def _until_stdin_closes(main):
+async def _until_stdin_closes(main, hear):
     loop = asyncio.get_running_loop()
     closed = asyncio.Event()
 
     # A thread, since standard input may be a terminal, a pipe, a file or /dev/null, and only a
     # blocking read understands them all.
     def watch():
-        while os.read(0, 4096):
-            pass
+        unread = b""
+        while part := os.read(0, 4096):
+            *lines, unread = (unread + part).split(b"\n")
+            for line in lines:
+                loop.call_soon_threadsafe(hear, line.decode())
         loop.call_soon_threadsafe(closed.set)
 
     threading.Thread(target=watch, daemon=True).start()

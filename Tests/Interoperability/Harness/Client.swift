@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import Testing
+
+/// A Bumble GATT client that does what it is told; see Peers/client.py.
+struct Client: Sendable {
+    /// How long it may take over one thing: longer than it gives itself.
+    static let limit: Duration = .seconds(45)
+
+    let process: ChildProcess
+
+    /// A value that was notified or indicated.
+    struct Value: Equatable, Sendable {
+        enum Kind: String, Sendable {
+            case notification, indication
+            /// One of several in one notification.
+            case multiple
+        }
+
+        let handle: AttributeHandle
+        let kind: Kind
+        let octets: [UInt8]
+    }
+
+    /// Why it could not do what it was told.
+    enum Failure: Error, Equatable {
+        /// Our server answered with an error.
+        case refused(ATT.ErrorCode)
+        /// Anything else, in its own words.
+        case failed(String)
+    }
+
+    /// The address of the client at `place`.
+    static func address(at place: Int) -> DeviceAddress {
+        DeviceAddress(value: 0xF1C0_0000_0001 + UInt64(place), kind: .random)
+    }
+
+    /// Has it do something, and returns what came of it.
+    @discardableResult
+    func perform(_ what: String, _ details: [String: JSON] = [:]) async throws -> JSON {
+        begin(what, details)
+        return try await outcome()
+    }
+
+    /// Has it begin something, without waiting for what comes of it.
+    func begin(_ what: String, _ details: [String: JSON] = [:]) {
+        let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
+        guard let line = try? order.line else { preconditionFailure("\(order) is no JSON") }
+        process.write(line: line)
+    }
+
+    /// Waits for what comes of the first thing that it has begun.
+    @discardableResult
+    func outcome() async throws -> JSON {
+        guard let line = try await process.nextLine(within: Self.limit) else {
+            throw ProcessError.ended("the client ended", log: process.log)
+        }
+        let answer = try JSON(parsing: line)
+        if let code = answer["refused"].integer {
+            throw Failure.refused(ATT.ErrorCode(rawValue: UInt8(code)))
+        }
+        if let words = answer["failed"].text { throw Failure.failed(words) }
+        return answer["done"]
+    }
+}
+
+// MARK: - The link
+
+extension Client {
+    /// Looks for who has that name or address, and connects; then asks for the largest MTU.
+    func connect(name: String? = nil, address: DeviceAddress? = nil, mtu: Int? = 517) async throws {
+        var details: [String: JSON] = [:]
+        details["name"] = name.map(JSON.string)
+        details["address"] = address.map { .string($0.description) }
+        try await perform("connect", details)
+        if let mtu { try await perform("exchange_mtu", ["mtu": .number(Double(mtu))]) }
+    }
+
+    /// Encrypts with a key that both know.
+    func encrypt(with key: [UInt8]) async throws {
+        let answer = try await perform("encrypt", ["key": .octets(key)])
+        #expect(answer["encrypted"] == .boolean(true))
+    }
+
+    func disconnect() async throws { try await perform("disconnect") }
+}
+
+// MARK: - Attributes
+
+extension Client {
+    /// All that discovery finds, as `LinkDescription` has it.
+    func dump() async throws -> JSON { try await perform("dump") }
+
+    /// The handle of the first value with this UUID.
+    func handle(_ uuid: BluetoothUUID) async throws -> AttributeHandle {
+        let found = try await perform("handles", ["uuid": .string("\(uuid)")]).elements
+        guard let handle = found.first?.handle else {
+            throw Failure.failed("no characteristic \(uuid)")
+        }
+        return handle
+    }
+
+    func read(_ handle: AttributeHandle) async throws -> [UInt8] {
+        try await perform("read", ["handle": .handle(handle)]).octets
+    }
+
+    func readLong(_ handle: AttributeHandle) async throws -> [UInt8] {
+        try await perform("read_long", ["handle": .handle(handle)]).octets
+    }
+
+    /// Read Multiple: the values one after the other.
+    func readJoined(_ handles: [AttributeHandle]) async throws -> [UInt8] {
+        try await perform("read_multiple", ["handles": .array(handles.map(JSON.handle))]).octets
+    }
+
+    /// Read Multiple Variable: each value by itself.
+    func read(_ handles: [AttributeHandle]) async throws -> [[UInt8]] {
+        let values = try await perform(
+            "read_multiple_variable",
+            ["handles": .array(handles.map(JSON.handle))]
+        )
+        return values.elements.map { $0["value"].octets }
+    }
+
+    /// One Read By Type Request over all handles.
+    func read(uuid: BluetoothUUID) async throws -> [(handle: AttributeHandle?, value: [UInt8])] {
+        try await perform("read_by_type", ["uuid": .string("\(uuid)")]).elements
+            .map { ($0["handle"].handle, $0["value"].octets) }
+    }
+
+    /// Write Request, or the long procedure where one is not enough.
+    func write(_ value: [UInt8], to handle: AttributeHandle) async throws {
+        try await perform("write", ["handle": .handle(handle), "value": .octets(value)])
+    }
+
+    func writeCommand(_ value: [UInt8], to handle: AttributeHandle) async throws {
+        try await perform("write_command", ["handle": .handle(handle), "value": .octets(value)])
+    }
+
+    /// Write Long Characteristic Values, whatever the length.
+    func writeLong(_ value: [UInt8], to handle: AttributeHandle) async throws {
+        try await perform("write_long", ["handle": .handle(handle), "value": .octets(value)])
+    }
+
+    /// One Prepare Write Request, whose echo must be what was sent.
+    func prepare(_ part: [UInt8], at offset: Int, of handle: AttributeHandle) async throws {
+        let details: [String: JSON] = [
+            "handle": .handle(handle), "offset": .number(Double(offset)), "value": .octets(part),
+        ]
+        let echo = try await perform("prepare", details)
+        #expect(echo == .object(details))
+    }
+
+    /// Execute Write Request: writes what was prepared, or forgets it.
+    func execute(writes: Bool = true) async throws {
+        try await perform("execute", ["writes": .boolean(writes)])
+    }
+}
+
+// MARK: - Values that come by themselves
+
+extension Client {
+    func subscribe(to handle: AttributeHandle, indicates: Bool = false) async throws {
+        try await perform(
+            "subscribe",
+            ["handle": .handle(handle), "indicates": .boolean(indicates)]
+        )
+    }
+
+    func unsubscribe(from handle: AttributeHandle) async throws {
+        try await perform("unsubscribe", ["handle": .handle(handle)])
+    }
+
+    /// Waits for so many values, of one attribute or of all.
+    func values(_ count: Int, of handle: AttributeHandle? = nil) async throws -> [Value] {
+        var details: [String: JSON] = ["count": .number(Double(count))]
+        details["handle"] = handle.map(JSON.handle)
+        return try await perform("values", details).elements.map(Value.init)
+    }
+
+    /// Whether it confirms indications from now on.
+    func confirms(_ yes: Bool) async throws { try await perform("confirm", ["yes": .boolean(yes)]) }
+}
+
+extension Client.Value {
+    fileprivate init(_ json: JSON) throws {
+        handle = try #require(json["handle"].handle)
+        kind = try #require(json["kind"].text.flatMap(Kind.init))
+        octets = json["value"].octets
+    }
+}
+
+// MARK: - Octets of any kind
+
+extension Client {
+    /// Sends a PDU, legal or not, and waits for what answers it.
+    func exchange(_ pdu: [UInt8]) async throws -> [UInt8] {
+        try await perform("exchange", ["pdu": .octets(pdu)]).octets
+    }
+
+    /// Sends a PDU, legal or not, and waits for nothing.
+    func send(_ pdu: [UInt8]) async throws { try await perform("send", ["pdu": .octets(pdu)]) }
+}
+
+extension JSON {
+    static func handle(_ handle: AttributeHandle) -> JSON { .number(Double(handle.rawValue)) }
+
+    static func octets(_ octets: [UInt8]) -> JSON {
+        .string(octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
+    }
+
+    var handle: AttributeHandle? { integer.map { AttributeHandle(UInt16($0)) } }
+
+    /// The octets that the text spells; none if it spells no octets.
+    var octets: [UInt8] {
+        let digits = (text ?? "").compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
+        }
+    }
+}
