@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import JSONReading
+
+// What can be done with an attribute, as a database file has it.
+extension JSONNode {
+    /// A UUID.
+    var uuid: BluetoothUUID {
+        get throws(JSONError) {
+            guard case .string(let text) = value, let uuid = BluetoothUUID(text) else {
+                throw error("a UUID of 4, 8 or 32 hexadecimal digits should be here")
+            }
+            return uuid
+        }
+    }
+
+    /// The handle of an attribute.
+    var handle: AttributeHandle {
+        get throws(JSONError) {
+            let number = try wholeNumber(in: 1...Double(UInt16.max))
+            return AttributeHandle(rawValue: UInt16(number))
+        }
+    }
+
+    /// The properties of a characteristic, by the names that `explore` gives them.
+    var properties: GATT.CharacteristicProperties {
+        get throws(JSONError) {
+            let known = GATT.CharacteristicProperties(rawValue: 0xFF).names
+            var properties: GATT.CharacteristicProperties = []
+            for element in try elements(limit: known.count) {
+                guard let bit = known.firstIndex(of: try element.text) else {
+                    throw element.error("one of \(Self.list(known)) should be here")
+                }
+                properties.formUnion(GATT.CharacteristicProperties(rawValue: 1 << UInt8(bit)))
+            }
+            return properties
+        }
+    }
+
+    /// The permissions of an attribute; what is not in the list is not permitted.
+    ///
+    /// - Parameter canNotify: Whether it is a characteristic's value.
+    func permissions(
+        canNotify: Bool,
+        minimumKeySize: JSONNode?
+    ) throws(JSONError) -> GATT.Permissions {
+        var permissions = GATT.Permissions()
+        let known = Permission.all(canNotify: canNotify)
+        for element in try elements(limit: known.count) {
+            let name = try element.text
+            guard let permission = known.first(where: { $0.name == name }) else {
+                throw element.error("one of \(Self.list(known.map(\.name))) should be here")
+            }
+            permission.add(to: &permissions)
+        }
+        if let minimumKeySize { try minimumKeySize.apply(asKeySizeOf: &permissions) }
+        return permissions
+    }
+
+    private func apply(asKeySizeOf permissions: inout GATT.Permissions) throws(JSONError) {
+        let size = LinkSecurity.keySizeRange
+        let number = Int(try wholeNumber(in: Double(size.lowerBound)...Double(size.upperBound)))
+        var isApplied = false
+        let rules = [
+            \GATT.Permissions.read, \GATT.Permissions.write, \GATT.Permissions.subscribe,
+        ]
+        for rule in rules where permissions[keyPath: rule]?.needsEncryption == true {
+            permissions[keyPath: rule]?.minimumKeySize = number
+            isApplied = true
+        }
+        guard isApplied else {
+            throw error("a key has a size only where a permission asks for encryption")
+        }
+    }
+}
+
+/// One word of a list of permissions: an action, and what it asks for.
+private struct Permission {
+    let action: WritableKeyPath<GATT.Permissions, GATT.AccessRule?>
+    let name: String
+    let rule: GATT.AccessRule
+
+    static func all(canNotify: Bool) -> [Permission] {
+        let readAndWrite = all("read", \.read) + all("write", \.write)
+        return canNotify ? readAndWrite + all("notify", \.subscribe) : readAndWrite
+    }
+
+    private static func all(
+        _ name: String,
+        _ action: WritableKeyPath<GATT.Permissions, GATT.AccessRule?>
+    ) -> [Permission] {
+        [
+            Permission(action: action, name: name, rule: .open),
+            Permission(action: action, name: name + "Encrypted", rule: .encrypted),
+            Permission(action: action, name: name + "Authenticated", rule: .authenticated),
+            Permission(action: action, name: name + "Authorized", rule: .authorized),
+        ]
+    }
+
+    /// All that is asked for has to be there.
+    func add(to permissions: inout GATT.Permissions) {
+        let other = permissions[keyPath: action] ?? .open
+        permissions[keyPath: action] = GATT.AccessRule(
+            needsEncryption: rule.needsEncryption || other.needsEncryption,
+            needsAuthentication: rule.needsAuthentication || other.needsAuthentication,
+            needsAuthorization: rule.needsAuthorization || other.needsAuthorization
+        )
+    }
+}

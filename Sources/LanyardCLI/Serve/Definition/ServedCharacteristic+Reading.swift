@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import JSONReading
+
+extension JSONNode {
+    /// How often a value may be sent, in seconds.
+    private static let periods = 0.005...86_400.0
+
+    /// A characteristic of a service.
+    var characteristic: ServedCharacteristic {
+        get throws(JSONError) {
+            let members = try members(
+                "uuid",
+                "handle",
+                "properties",
+                "permissions",
+                "minimumKeySize",
+                "value",
+                "maximumLength",
+                "every",
+                "echo",
+                "description",
+                "descriptors"
+            )
+            let served = ServedCharacteristic(
+                definition: try members.definition,
+                template: try members["value"]?.template ?? ValueTemplate(bytes: []),
+                maximumLength: try members.maximumLength,
+                period: try members["every"].map { (node) throws(JSONError) in
+                    .seconds(try node.number(in: Self.periods))
+                },
+                echo: try members["echo"].map { (node) throws(JSONError) in try node.echo }
+            )
+            try served.check(members)
+            return served
+        }
+    }
+
+    private var echo: ServedCharacteristic.Echo {
+        get throws(JSONError) {
+            guard case .bool(let flag) = value else { return .other(try uuid) }
+            guard flag else { throw error("true or the UUID of a characteristic should be here") }
+            return .itself
+        }
+    }
+}
+
+extension JSONMembers {
+    fileprivate var definition: GATT.CharacteristicDefinition {
+        get throws(JSONError) {
+            let properties = try require("properties").properties
+            return GATT.CharacteristicDefinition(
+                try require("uuid").uuid,
+                properties,
+                permissions: try permissions(canNotify: true) ?? GATT.Permissions(properties),
+                value: .dynamic,
+                descriptors: try descriptors,
+                handle: try self["handle"].map { (node) throws(JSONError) in try node.handle }
+            )
+        }
+    }
+
+    /// The longest value, in octets.
+    fileprivate var maximumLength: Int {
+        get throws(JSONError) {
+            let limit = Double(HexArgument.lengthLimit)
+            return Int(try self["maximumLength"]?.wholeNumber(in: 0...limit) ?? limit)
+        }
+    }
+
+    /// The permissions that are listed; nil without a list.
+    private func permissions(canNotify: Bool) throws(JSONError) -> GATT.Permissions? {
+        guard let list = self["permissions"] else {
+            guard let size = self["minimumKeySize"] else { return nil }
+            throw size.error("a key has a size only where a permission asks for encryption")
+        }
+        return try list.permissions(
+            canNotify: canNotify,
+            minimumKeySize: self["minimumKeySize"]
+        )
+    }
+
+    // MARK: Descriptors
+
+    private var descriptors: [GATT.DescriptorDefinition] {
+        get throws(JSONError) {
+            var descriptors: [GATT.DescriptorDefinition] = []
+            if let node = self["description"] {
+                let text = Array(try node.text.utf8)
+                guard text.count <= HexArgument.lengthLimit else {
+                    throw node.error("at most \(HexArgument.lengthLimit) octets may be here")
+                }
+                let uuid = BluetoothUUID(0x2901)
+                descriptors.append(GATT.DescriptorDefinition(uuid, value: .stored(text)))
+            }
+            let limit = ServedAccessory.descriptorLimit
+            for node in try self["descriptors"]?.elements(limit: limit) ?? [] {
+                let members = try node.members(
+                    "uuid",
+                    "handle",
+                    "permissions",
+                    "minimumKeySize",
+                    "value",
+                    "maximumLength"
+                )
+                descriptors.append(try members.descriptor)
+            }
+            return descriptors
+        }
+    }
+
+    private var descriptor: GATT.DescriptorDefinition {
+        get throws(JSONError) {
+            let uuid = try require("uuid").uuid
+            let isConfiguration = uuid == BluetoothUUID(0x2902)
+            if isConfiguration, let node = self["value"] ?? self["maximumLength"] {
+                throw node.error("each client has a value of its own here; leave it out")
+            }
+            let value = try self["value"]?.constantBytes ?? []
+            let limit = try maximumLength
+            guard value.count <= limit else {
+                throw (self["value"] ?? node).error("the value is longer than maximumLength")
+            }
+            return GATT.DescriptorDefinition(
+                uuid,
+                permissions: try permissions(canNotify: false)
+                    ?? GATT.Permissions(read: .open, write: isConfiguration ? .open : nil),
+                value: .stored(value, maximumLength: limit),
+                handle: try self["handle"].map { (node) throws(JSONError) in try node.handle }
+            )
+        }
+    }
+}
+
+extension ServedCharacteristic {
+    /// Whether what is said of it goes together.
+    fileprivate func check(_ members: JSONMembers) throws(JSONError) {
+        let value = members["value"] ?? members.node
+        guard template.longestCount <= maximumLength else {
+            throw value.error("the value is longer than maximumLength")
+        }
+        if template.isMoving, definition.permissions.write != nil {
+            throw value.error("a value that moves by itself cannot be written")
+        }
+        if template.needsClock, period == nil {
+            throw value.error("a sine needs \"every\" beside the value")
+        }
+        if let node = members["every"], !template.isMoving, !definition.properties.canSend {
+            throw node.error("there is nothing to do: the value stays, and nobody is sent it")
+        }
+        try checkEcho(members["echo"])
+    }
+
+    private func checkEcho(_ node: JSONNode?) throws(JSONError) {
+        guard let node else { return }
+        guard definition.permissions.write != nil else {
+            throw node.error("what cannot be written has no echo")
+        }
+        if echo == .itself, !definition.properties.canSend {
+            throw node.error("the characteristic does not notify or indicate")
+        }
+    }
+}
+
+extension GATT.CharacteristicProperties {
+    /// Whether values are sent to who subscribes.
+    var canSend: Bool { !isDisjoint(with: [.notify, .indicate]) }
+}
