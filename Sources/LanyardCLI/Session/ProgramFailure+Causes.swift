@@ -55,7 +55,9 @@ extension ProgramFailure {
             self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
-        case .closed, .malformedAnswer, .alreadyConnecting, .busy, .tooManyRequests:
+        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:
+            self.init(.refused, "\(step): \(error)")
+        default:
             self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }

@@ -4,6 +4,8 @@ import BluetoothGATT
 import BluetoothTypes
 import JSONReading
 
+// What `explore --json` prints is a database file as well. Where it says more than serving needs
+// (where the device was found, where attributes end), that is accepted, and not looked at.
 extension ServedAccessory {
     /// What an accessory is called that has no name.
     static let defaultName = "Lanyard"
@@ -14,20 +16,24 @@ extension ServedAccessory {
     }
 
     private init(_ node: JSONNode) throws(JSONError) {
-        let members = try node.members("name", "appearance", "advertising", "services")
-        name = try members["name"]?.deviceName ?? Self.defaultName
+        let members = try node.members(
+            ["name", "appearance", "advertising", "services"],
+            unread: ["address", "addressType", "mtu"]
+        )
+        name = try members.unlessNull("name")?.deviceName ?? Self.defaultName
         if let node = members["appearance"] {
             appearance = UInt16(try node.wholeNumber(in: 0...Double(UInt16.max)))
         }
         if let node = members["advertising"] { advertising = try node.advertising }
         for node in try members["services"]?.elements(limit: Self.serviceLimit) ?? [] {
-            services.append(try node.service(after: services))
+            services.append(try node.service)
         }
-        try checkEchoes(members)
+        try checkEchoes()
+        services = try orderedForPublication()
     }
 
     /// What echoes elsewhere must find a characteristic there that can send.
-    private func checkEchoes(_ members: JSONMembers) throws(JSONError) {
+    private func checkEchoes() throws(JSONError) {
         for (serviceIndex, service) in services.enumerated() {
             for (index, characteristic) in service.characteristics.enumerated() {
                 guard case .other(let uuid) = characteristic.echo else { continue }
@@ -56,43 +62,59 @@ extension JSONNode {
         }
     }
 
-    // MARK: Services
-
-    /// The services that every server has by itself (Vol 3, Part C, 12 and Part G, 7).
-    private static let reserved = [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]
-
-    fileprivate func service(after others: [ServedService]) throws(JSONError) -> ServedService {
-        let members = try members("uuid", "primary", "handle", "includes", "characteristics")
-        let uuid = try members.require("uuid")
-        var service = ServedService(uuid: try uuid.uuid)
-        guard !Self.reserved.contains(service.uuid) else {
-            throw uuid.error("every server has this service by itself; leave it out")
-        }
-        service.isPrimary = try members["primary"]?.bool ?? true
-        service.handle = try members["handle"].map { (node) throws(JSONError) in try node.handle }
-        for node in try members["includes"]?.elements(limit: ServedAccessory.serviceLimit) ?? [] {
-            service.includes.append(try node.include(of: others))
-        }
-        let limit = ServedAccessory.characteristicLimit
-        for node in try members["characteristics"]?.elements(limit: limit) ?? [] {
-            service.characteristics.append(try node.characteristic)
-        }
-        return service
+    /// The members of an object whose `unread` ones are allowed, but not worth mentioning.
+    func members(
+        _ known: [String],
+        unread: [String]
+    ) throws(JSONError) -> JSONMembers {
+        guard case .object(let all) = value else { return try members(of: known) }
+        let kept = all.filter { !unread.contains($0.key) }
+        return try JSONNode(value: .object(kept), place: place).members(of: known)
     }
 
-    /// The mention of a service that comes before, by its UUID or its handle.
-    private func include(of services: [ServedService]) throws(JSONError) -> GATT.ServiceReference {
-        if case .string = value {
-            let uuid = try uuid
-            guard services.contains(where: { $0.uuid == uuid }) else {
-                throw error("no service before this one is \(uuid)")
+    // MARK: Services
+
+    fileprivate var service: ServedService {
+        get throws(JSONError) {
+            let members = try members(
+                ["uuid", "primary", "handle", "includes", "characteristics"],
+                unread: ["endHandle"]
+            )
+            var service = ServedService(uuid: try members.require("uuid").uuid)
+            service.isPrimary = try members["primary"]?.bool ?? true
+            service.handle = try members["handle"]?.handle
+            let includes = members["includes"]
+            for node in try includes?.elements(limit: ServedAccessory.serviceLimit) ?? [] {
+                service.includes.append(try node.include)
             }
-            return .uuid(uuid)
+            let limit = ServedAccessory.characteristicLimit
+            for node in try members["characteristics"]?.elements(limit: limit) ?? [] {
+                service.characteristics.append(try node.characteristic)
+            }
+            return service
         }
-        let handle = try handle
-        guard services.contains(where: { $0.handle == handle }) else {
-            throw error("no service before this one has the handle \(handle.rawValue)")
+    }
+
+    /// The mention of a service, by its UUID or its handle.
+    private var include: GATT.ServiceReference {
+        get throws(JSONError) {
+            switch value {
+            case .string: return .uuid(try uuid)
+            case .object:
+                let members = try members(
+                    ["serviceHandle"],
+                    unread: ["uuid", "handle", "serviceEndHandle"]
+                )
+                return .handle(try members.require("serviceHandle").handle)
+            default: return .handle(try handle)
+            }
         }
-        return .handle(handle)
+    }
+}
+
+extension JSONMembers {
+    /// The member, if it is there and not null.
+    func unlessNull(_ key: String) -> JSONNode? {
+        self[key].flatMap { $0.value == .null ? nil : $0 }
     }
 }

@@ -13,21 +13,15 @@ extension JSONNode {
     var characteristic: ServedCharacteristic {
         get throws(JSONError) {
             let members = try members(
-                "uuid",
-                "handle",
-                "properties",
-                "permissions",
-                "minimumKeySize",
-                "value",
-                "maximumLength",
-                "every",
-                "echo",
-                "description",
-                "descriptors"
+                [
+                    "uuid", "handle", "properties", "permissions", "minimumKeySize", "value",
+                    "maximumLength", "every", "echo", "description", "descriptors",
+                ],
+                unread: ["valueHandle", "error"]
             )
             let served = ServedCharacteristic(
                 definition: try members.definition,
-                template: try members["value"]?.template ?? ValueTemplate(bytes: []),
+                template: try members.unlessNull("value")?.template ?? ValueTemplate(bytes: []),
                 maximumLength: try members.maximumLength,
                 period: try members["every"].map { (node) throws(JSONError) in
                     .seconds(try node.number(in: Self.periods))
@@ -58,7 +52,7 @@ extension JSONMembers {
                 permissions: try permissions(canNotify: true) ?? GATT.Permissions(properties),
                 value: .dynamic,
                 descriptors: try descriptors,
-                handle: try self["handle"].map { (node) throws(JSONError) in try node.handle }
+                handle: try self["handle"]?.handle
             )
         }
     }
@@ -99,12 +93,10 @@ extension JSONMembers {
             let limit = ServedAccessory.descriptorLimit
             for node in try self["descriptors"]?.elements(limit: limit) ?? [] {
                 let members = try node.members(
-                    "uuid",
-                    "handle",
-                    "permissions",
-                    "minimumKeySize",
-                    "value",
-                    "maximumLength"
+                    [
+                        "uuid", "handle", "permissions", "minimumKeySize", "value", "maximumLength",
+                    ],
+                    unread: ["error"]
                 )
                 descriptors.append(try members.descriptor)
             }
@@ -116,10 +108,8 @@ extension JSONMembers {
         get throws(JSONError) {
             let uuid = try require("uuid").uuid
             let isConfiguration = uuid == BluetoothUUID(0x2902)
-            if isConfiguration, let node = self["value"] ?? self["maximumLength"] {
-                throw node.error("each client has a value of its own here; leave it out")
-            }
-            let value = try self["value"]?.constantBytes ?? []
+            // Each client has one of its own.
+            let value = isConfiguration ? [] : try unlessNull("value")?.constantBytes ?? []
             let limit = try maximumLength
             guard value.count <= limit else {
                 throw (self["value"] ?? node).error("the value is longer than maximumLength")
@@ -129,7 +119,7 @@ extension JSONMembers {
                 permissions: try permissions(canNotify: false)
                     ?? GATT.Permissions(read: .open, write: isConfiguration ? .open : nil),
                 value: .stored(value, maximumLength: limit),
-                handle: try self["handle"].map { (node) throws(JSONError) in try node.handle }
+                handle: try self["handle"]?.handle
             )
         }
     }
