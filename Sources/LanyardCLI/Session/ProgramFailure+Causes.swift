@@ -53,6 +53,8 @@ extension ProgramFailure {
             )
         case .notSubscribable:
             self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
+        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:
+            self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
         case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:

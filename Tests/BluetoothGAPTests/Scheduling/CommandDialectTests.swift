@@ -175,7 +175,8 @@ struct CommandDialectTests {
             as: HCI.LERemoveDeviceFromFilterAcceptList.self
         )
         #expect(remove.address.deviceAddress == peer)
-        #expect(legacy.command(for: .clearAcceptList).opcode == .leClearFilterAcceptList)
+        let clearing = legacy.command(for: ControllerOrder.clearAcceptList)
+        #expect(clearing.opcode == .leClearFilterAcceptList)
     }
 
     @Test(
