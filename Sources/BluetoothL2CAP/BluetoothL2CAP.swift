@@ -12,7 +12,11 @@
 // together again, and throws away what does not fit together. The way down is simpler: a frame is
 // cut to the controller's buffers where those are counted, in the room of HCI.
 //
-// The signalling channel carries requests and responses about the link itself, such as a
-// Peripheral's wish for other connection parameters. `Signalling` is the codec of its commands,
-// `SignallingChannel` one side of the conversation. Channels that are set up by signalling, with
-// credits for flow control, are not here yet: a peer that asks for one is told so.
+// The signalling channel carries requests and responses: about the link itself, such as a
+// Peripheral's wish for other connection parameters, and about channels. `Signalling` is the codec of
+// its commands, `SignallingChannel` one side of the conversation.
+//
+// Further channels are set up by signalling, and carry SDUs of up to 64 KiB in as many frames as
+// they take. Each side may send as many frames as the other gave it credits for, so neither can be
+// flooded. `LogicalLink` owns the signalling and those channels of one link; a `ChannelSender` and a
+// `ChannelReceiver` are the two halves of each.

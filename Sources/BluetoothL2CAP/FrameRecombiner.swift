@@ -15,7 +15,7 @@ package struct FrameRecombiner: Sendable {
     package static let defaultReceiveLimit = 1024
 
     /// The longest payload that is collected, in octets; a frame that announces more is skipped.
-    package let receiveLimit: Int
+    package var receiveLimit: Int
 
     /// How many frames were lost, be it in part or as a whole.
     package private(set) var lossCount = 0

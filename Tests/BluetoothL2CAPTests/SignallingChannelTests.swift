@@ -173,9 +173,9 @@ struct PeripheralSignallingTests {
     @Test("A request without answer ends after thirty seconds")
     mutating func timesOut() {
         _ = channel.request(.ordinary, now: .zero + .seconds(5))
-        #expect(channel.deadlinePassed(now: .zero + .seconds(34)) == nil)
-        #expect(channel.deadlinePassed(now: .zero + .seconds(35)) == .timedOut)
-        #expect(channel.deadlinePassed(now: .zero + .seconds(36)) == nil)
+        #expect(channel.deadlinePassed(now: .zero + .seconds(34)).isEmpty)
+        #expect(channel.deadlinePassed(now: .zero + .seconds(35)) == [.requestEnded(.timedOut)])
+        #expect(channel.deadlinePassed(now: .zero + .seconds(36)).isEmpty)
         #expect(channel.request(.ordinary, now: .zero + .seconds(36)) != nil)
     }
 

@@ -50,6 +50,9 @@ package enum HostAnswer: Sendable {
     case parameters(ConnectionParameters)
     case phy(LinkPHY)
     case version(RemoteVersion)
+    case channels([ChannelNumber])
+    case sdu([UInt8]?)
+    case end(L2CAPChannel.End)
 }
 
 /// What clients of the server do, and what becomes of what they are sent.

@@ -48,6 +48,8 @@ extension HostCore {
         abandonController(.notStarted, now: now)
         for scan in scans { fail(scan.identifier, HostError.closed) }
         scans = []
+        for acceptor in listeners.acceptors { fail(acceptor, HostError.closed) }
+        listeners.removeAll()
         isConnected = false
         reopening.begun()
         emit(.closeTransport)

@@ -53,6 +53,7 @@ extension HostCore {
         handles[link.identifier] = nil
         transmitQueue.close(handle)
         withdrawCommands(of: link.identifier, error)
+        endChannels(of: &link, with: error)
         for action in link.gatt.close() {
             guard case .completed(let id, let result) = action, id < Self.ownOperationBase
             else { continue }

@@ -143,12 +143,27 @@ extension HostCore {
     }
 
     private mutating func nextFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {
-        if links[handle]?.signallingPDUs.isEmpty == false,
-            let payload = links[handle]?.signallingPDUs.removeFirst()
-        {
-            return L2CAPFrame.encode(payload, on: .signalling)
+        if let frame = links[handle]?.logicalLink.nextUrgentFrame() { return frame }
+        // Neither ATT nor a channel that always has something to send keeps the other waiting.
+        guard links[handle]?.isChannelsTurn == true else {
+            return nextATTFrame(of: handle, now: now) ?? nextChannelFrame(of: handle, now: now)
         }
+        return nextChannelFrame(of: handle, now: now) ?? nextATTFrame(of: handle, now: now)
+    }
+
+    private mutating func nextChannelFrame(
+        of handle: ConnectionHandle,
+        now: Instant
+    ) -> [UInt8]? {
+        guard let next = links[handle]?.logicalLink.nextDataFrame() else { return nil }
+        links[handle]?.isChannelsTurn = false
+        for action in next.actions { perform(action, on: handle, now: now) }
+        return next.frame
+    }
+
+    private mutating func nextATTFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {
         guard let outgoing = links[handle]?.gatt.nextPDU(now: now) else { return nil }
+        links[handle]?.isChannelsTurn = true
         perform(outgoing.actions, on: handle, now: now)
         return L2CAPFrame.encode(outgoing.bytes, on: .att)
     }

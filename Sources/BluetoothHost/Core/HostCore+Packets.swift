@@ -68,8 +68,13 @@ extension HostCore {
             perform(actions, on: handle, now: now)
             pump(handle, now: now)
         case .signalling:
-            guard let action = links[handle]?.signalling.receive(frame.payload) else { return }
-            perform(action, on: handle, now: now)
+            receiveSignalling(frame.payload, on: handle, now: now)
+        case let channel where channel.isDynamic:
+            guard
+                let actions = links[handle]?.logicalLink
+                    .receive(frame.payload, on: channel, now: now)
+            else { return }
+            perform(actions, on: handle, now: now)
         default:
             emit(.log("ignored a frame on channel \(frame.channel)"))
         }

@@ -36,7 +36,9 @@ extension HostCore {
         if let actions = links[handle]?.gatt.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
         }
-        _ = links[handle]?.signalling.deadlinePassed(now: now)
+        if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
+            perform(actions, on: handle, now: now)
+        }
         if let deadline = links[handle]?.disconnectDeadline, deadline <= now {
             emit(.log("the controller does not end a link: it counts as ended"))
             return linkIsGone(handle, .disconnected(.connectionTimeout), now: now)

@@ -76,6 +76,9 @@ package struct HostCore: Sendable {
     var dials: [RequestIdentifier: Dial] = [:]
     var links = LinkTable()
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
+    /// The channels of all links, and who listens for more.
+    var channels = ChannelTable()
+    var listeners = ListenerTable()
     var nextLink: UInt64 = 1
     var nextOwnOperation = HostCore.ownOperationBase
     private var outbox: [HostAction] = []

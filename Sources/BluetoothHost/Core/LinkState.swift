@@ -33,11 +33,10 @@ struct LinkState: Sendable {
     var phy = LinkPHY(transmit: .le1M, receive: .le1M)
 
     var recombiner = FrameRecombiner()
-    var signalling: SignallingChannel
-    /// Signalling PDUs that wait for room in the controller. A peer that asks faster than it
-    /// listens gets no more answers than these.
-    var signallingPDUs: [[UInt8]] = []
-    static let signallingLimit = 16
+    /// Signalling, and the channels that it sets up.
+    var logicalLink: LogicalLink
+    /// Whether those channels go before ATT with the next frame: they take turns.
+    var isChannelsTurn = false
     var gatt: GATTClient
 
     /// The operation whose end shows that the link is usable, until it has ended.
@@ -64,7 +63,7 @@ struct LinkState: Sendable {
         peer = report.peer
         parameters = report.parameters
         self.dial = dial
-        signalling = SignallingChannel(role: .central)
+        logicalLink = LogicalLink(role: .central)
         gatt = GATTClient(receiveMTULimit: receiveMTULimit)
     }
 
@@ -79,7 +78,7 @@ struct LinkState: Sendable {
 
     var nextDeadline: Instant? {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
-        let machines = earliest(gatt.nextDeadline, signalling.nextDeadline)
+        let machines = earliest(gatt.nextDeadline, logicalLink.nextDeadline)
         return earliest(machines, earliest(waiting, nextDisconnect))
     }
 }

@@ -2,8 +2,7 @@
 
 import BluetoothTypes
 
-// The commands about channels with credits, which we decode to tell what a peer wanted, and encode
-// to play the peer in tests. Nothing here opens such a channel.
+// The commands about channels with credits; `LogicalLink` has those channels.
 
 extension Signalling {
     /// The two ends of a channel, and nothing else.

@@ -4,14 +4,20 @@ import BluetoothTypes
 
 /// Our side of the signalling channel of one LE link (Vol 3, Part A, 4).
 ///
-/// As the Central we are asked for other connection parameters, and answer as our owner decides.
-/// As the Peripheral we ask. All else that a peer requests is refused, in the form that the
-/// specification gives to refusals, and nothing that answers is itself answered: two hosts that do
-/// not understand each other must not refuse each other's refusals for ever.
+/// The one place where commands are read and told apart. As the Central we are asked for other
+/// connection parameters, and answer as our owner decides; as the Peripheral we ask. What is about
+/// channels with credits goes to `LogicalLink`, which owns those. All else that a peer requests is
+/// refused, in the form that the specification gives to refusals, and nothing that answers is itself
+/// answered: two hosts that do not understand each other must not refuse each other's refusals for
+/// ever.
 package struct SignallingChannel: Sendable {
     /// How long our request waits for its response (T_GAP(conn_param_timeout), Vol 3, Part C,
     /// Appendix A), within what RTX may be (Vol 3, Part A, 6.2.1).
     package static let responseTimeout: Duration = .seconds(30)
+
+    /// How long it waits once the peer has said that the response will take its time: the least
+    /// that ERTX may be (Vol 3, Part A, 6.2.2). It is not asked for twice.
+    package static let pendingTimeout: Duration = .seconds(60)
 
     /// Our role on the link.
     package enum Role: Sendable {
@@ -20,17 +26,17 @@ package struct SignallingChannel: Sendable {
     }
 
     private let role: Role
-    private var lastIdentifier: Signalling.Identifier = 0
-
-    /// Our request that has no answer yet.
-    private var outstanding: (identifier: Signalling.Identifier, deadline: Instant)?
+    /// Whether our owner has channels with credits; if not, commands about them are not known.
+    private let servesChannels: Bool
+    private var outstanding = OutstandingRequests()
 
     /// The peer's request that our owner has not decided yet: one at a time, so that a flood of
     /// them costs no more memory than one.
     private var undecided: Signalling.Identifier?
 
-    package init(role: Role) {
+    package init(role: Role, servesChannels: Bool = false) {
         self.role = role
+        self.servesChannels = servesChannels
     }
 
     /// What is to be done, or known, about a command that arrived.
@@ -40,8 +46,12 @@ package struct SignallingChannel: Sendable {
         /// The Peripheral asks for these parameters, which are valid. Decide, and call
         /// `respond(to:accepting:)`; if accepted, update the connection after the response.
         case decide(ConnectionParametersRequest, Signalling.Identifier)
-        /// Our request has ended.
+        /// Our request for other parameters has ended.
         case requestEnded(RequestEnd)
+        /// The peer wants something of channels.
+        case asked(Signalling.ChannelRequest, Signalling.Identifier)
+        /// What came of our request about channels; if more is to come, it will.
+        case answered(Signalling.ChannelAnswer, Signalling.Identifier)
         /// Nothing is to be done.
         case ignore(IgnoreReason)
     }
@@ -66,11 +76,15 @@ package struct SignallingChannel: Sendable {
     }
 
     /// Takes in one command: the payload of a frame that came on the signalling channel.
-    package mutating func receive(_ payload: ArraySlice<UInt8>) -> Action {
+    package mutating func receive(
+        _ payload: ArraySlice<UInt8>,
+        now: Instant = .zero
+    ) -> Action {
         guard payload.count <= Signalling.mtu else { return refuseLongCommand(payload) }
         do throws(MalformedBytes) {
             let packet = try Signalling.Packet(parsing: payload)
-            return packet.code.isResponse ? receiveResponse(packet) : receiveRequest(packet)
+            return packet.code.isResponse
+                ? receiveResponse(packet, now: now) : receiveRequest(packet)
         } catch {
             return .ignore(.malformed(error))
         }
@@ -96,47 +110,79 @@ package struct SignallingChannel: Sendable {
     ) -> [UInt8]? {
         precondition(role == .peripheral, "a Central updates the connection without asking")
         precondition(parameters.isValid, "no link can have these parameters")
-        guard outstanding == nil else { return nil }
-        lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-        outstanding = (lastIdentifier, now + Self.responseTimeout)
-        return parameters.encode(identifier: lastIdentifier)
+        let code = ConnectionParametersRequest.code
+        guard !outstanding.contains(code) else { return nil }
+        return ask(parameters, now: now)?.payload
     }
 
-    /// When our request will have waited too long; nil if there is none.
-    package var nextDeadline: Instant? { outstanding?.deadline }
+    /// Asks the peer for something. Returns the identifier that the answer will have, and the
+    /// payload to send; nil if too many requests have no answer yet.
+    mutating func ask(
+        _ request: some Signalling.Parameters,
+        now: Instant
+    ) -> (identifier: Signalling.Identifier, payload: [UInt8])? {
+        let deadline = now + Self.responseTimeout
+        guard let identifier = outstanding.add(type(of: request).code, deadline: deadline)
+        else { return nil }
+        return (identifier, request.encode(identifier: identifier))
+    }
 
-    /// Tells that it is `now`; returns how our request ended if it has waited too long.
-    package mutating func deadlinePassed(now: Instant) -> RequestEnd? {
-        guard let nextDeadline, now >= nextDeadline else { return nil }
-        outstanding = nil
-        return .timedOut
+    /// Tells the peer something that it does not answer. Returns the payload to send.
+    mutating func indicate(_ parameters: some Signalling.Parameters) -> [UInt8] {
+        parameters.encode(identifier: outstanding.takeIdentifier())
+    }
+
+    /// When one of our requests will have waited too long; nil if there is none.
+    package var nextDeadline: Instant? { outstanding.nextDeadline }
+
+    /// Tells that it is `now`; returns how our requests ended that have waited too long.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        outstanding.expire(now: now).map { request in
+            request.code == ConnectionParametersRequest.code
+                ? .requestEnded(.timedOut) : .answered(.timedOut, request.identifier)
+        }
     }
 }
 
 // Responses.
 extension SignallingChannel {
-    private mutating func receiveResponse(_ packet: Signalling.Packet) -> Action {
-        guard let outstanding, outstanding.identifier == packet.identifier,
-            let end = Self.end(by: packet)
+    private mutating func receiveResponse(
+        _ packet: Signalling.Packet,
+        now: Instant
+    ) -> Action {
+        let identifier = packet.identifier
+        guard let request = outstanding.request(answeredBy: packet.code, identifier),
+            let action = Self.outcome(of: request, by: packet)
         else { return .ignore(.unexpectedResponse(packet.code)) }
-        self.outstanding = nil
-        return .requestEnded(end)
+        if case .answered(let answer, _) = action, answer.isPending {
+            outstanding.extend(identifier, to: now + Self.pendingTimeout)
+        } else {
+            outstanding.remove(identifier)
+        }
+        return action
     }
 
-    private static func end(by packet: Signalling.Packet) -> RequestEnd? {
-        switch packet.code {
-        case .commandReject: .notUnderstood
-        case .connectionParameterUpdateResponse:
-            (try? Signalling.ConnectionParametersResponse(parsing: packet.parameters))
-                .map { $0.isAccepted ? .accepted : .rejected }
-        default: nil
+    /// A response that cannot be read is none: the right one may still come.
+    private static func outcome(
+        of request: OutstandingRequests.Request,
+        by packet: Signalling.Packet
+    ) -> Action? {
+        guard request.code == ConnectionParametersRequest.code else {
+            let answer = try? Signalling.ChannelAnswer(packet)
+            return answer.map { .answered($0, packet.identifier) }
         }
+        guard packet.code != .commandReject else { return .requestEnded(.notUnderstood) }
+        return (try? Signalling.ConnectionParametersResponse(parsing: packet.parameters))
+            .map { .requestEnded($0.isAccepted ? .accepted : .rejected) }
     }
 }
 
 // Requests.
 extension SignallingChannel {
     private mutating func receiveRequest(_ packet: Signalling.Packet) -> Action {
+        if servesChannels, let request = try? Signalling.ChannelRequest(packet) {
+            return .asked(request, packet.identifier)
+        }
         guard role == .central, packet.code == .connectionParameterUpdateRequest,
             let request = try? ConnectionParametersRequest(parsing: packet.parameters)
         else { return Self.reject(.notUnderstood, packet.identifier) }

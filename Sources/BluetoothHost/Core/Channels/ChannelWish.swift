@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothL2CAP
+
+/// What an application can ask of a link's channels.
+package enum ChannelWish: Sendable {
+    /// The answer is `channels`.
+    case open(L2CAP.SPSM, L2CAP.Mode, count: Int, L2CAP.ChannelOptions)
+    /// The answer is `done`, when the SDU has left.
+    case send([UInt8], ChannelNumber)
+    /// The answer is `sdu`: nil after an orderly end.
+    case receive(ChannelNumber)
+    /// The answer is `done`.
+    case resize([ChannelNumber], mtu: Int, mps: Int)
+    /// The answer is `done`, at once.
+    case close(ChannelNumber)
+    /// The answer is `end`.
+    case awaitEnd(ChannelNumber)
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothL2CAP
+
+// What channels and listeners ask of their host.
+extension BluetoothHost {
+    func request(_ wish: ChannelWish, of link: LinkIdentifier) async throws -> HostAnswer {
+        try Task.checkCancellation()
+        do {
+            return try await perform { core, id, now in
+                core.request(wish, of: link, id: id, now: now)
+            } onCancel: { core, id, _ in
+                core.cancel(wish, id, of: link)
+            }
+        } catch HostError.disconnected(.unknownConnectionIdentifier) {
+            throw pastEnd(of: link)
+        }
+    }
+
+    func properties(of channel: L2CAPChannel) async throws -> L2CAPChannel.Properties {
+        guard let description = core.description(of: channel.number) else {
+            throw try await channel.ended().error
+        }
+        return L2CAPChannel.Properties(
+            psm: description.spsm,
+            mode: description.mode,
+            sendMTU: description.sendMTU,
+            receiveMTU: description.receiveMTU,
+            sendCredits: description.sendCredits,
+            receiveCredits: description.receiveCredits
+        )
+    }
+
+    /// Closes a channel, for a task that is cancelled as well.
+    func close(_ channel: L2CAPChannel) {
+        core.request(
+            .close(channel.number),
+            of: channel.link.identifier,
+            id: takeRequest(),
+            now: executor.now
+        )
+        drain()
+    }
+
+    func acceptChannel(_ key: ListenerKey) async throws -> L2CAPChannel? {
+        try Task.checkCancellation()
+        let answer = try await perform { core, id, _ in
+            core.accept(key, id: id)
+        } onCancel: { core, id, _ in
+            core.cancelAccepting(key, id)
+        }
+        guard case .channels(let numbers) = answer else { throw HostError.malformedAnswer }
+        guard let number = numbers.first else { return nil }
+        guard let (link, peer) = core.link(of: number) else { return try await acceptChannel(key) }
+        return L2CAPChannel(
+            link: Link(host: self, identifier: link, address: peer),
+            number: number
+        )
+    }
+
+    func stopListening(_ key: ListenerKey) {
+        core.stopListening(key, now: executor.now)
+        drain()
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+// The end of channels (Vol 3, Part A, 4.6 and 4.7).
+extension LogicalLink {
+    /// Closes a channel: what has not left is abandoned. Does nothing if it is not open.
+    package mutating func close(_ channel: ChannelIdentifier, now: Instant) -> [Action] {
+        close(channel, because: .closed, now: now)
+    }
+
+    /// Our end stays taken until the peer has answered: until then it may send on the channel.
+    mutating func close(
+        _ channel: ChannelIdentifier,
+        because reason: L2CAP.Failure,
+        now: Instant
+    ) -> [Action] {
+        guard let index = index(of: channel), channels[index].phase == .open else { return [] }
+        let request = Signalling.DisconnectionRequest(
+            destination: channels[index].remote,
+            source: channel
+        )
+        let abandoned = channels[index].sender.abandon()
+        let unread = channels[index].receiver.takeAll()
+        if let identifier = ask(request, now: now) {
+            channels[index].phase = .closing
+            disconnections[identifier] = channel
+        } else {
+            channels.remove(at: index)
+        }
+        return abandoned.map { .abandoned($0, reason) } + [.closed(channel, reason, unread: unread)]
+    }
+
+    /// The link has ended, and all with it. Returns the wishes that will not come true.
+    package mutating func end() -> [RequestID] {
+        let opening = openings.values.filter { !$0.isCancelled }.map(\.id)
+        let sending = channels.indices.flatMap { channels[$0].sender.abandon() }
+        let resizing = reconfiguration.map { [$0.id] } ?? []
+        channels = []
+        openings = [:]
+        reconfiguration = nil
+        return opening + sending + resizing
+    }
+
+    /// The peer has closed the channel, or does not know it, or is silent: it is no more.
+    mutating func disconnectionAnswered(
+        _ answer: Signalling.ChannelAnswer,
+        _ identifier: Signalling.Identifier
+    ) -> [Action] {
+        guard let channel = disconnections.removeValue(forKey: identifier) else { return [] }
+        channels.removeAll { $0.local == channel && $0.phase == .closing }
+        return []
+    }
+
+    /// The peer closes a channel.
+    mutating func accept(
+        _ request: Signalling.DisconnectionRequest,
+        _ identifier: Signalling.Identifier
+    ) -> [Action] {
+        let channel = request.destination
+        guard let index = index(of: channel), channels[index].remote != .none else {
+            let reject = Signalling.CommandReject.invalidChannel(
+                local: channel,
+                remote: request.source
+            )
+            queueAnswer(reject.encode(identifier: identifier))
+            return []
+        }
+        guard channels[index].remote == request.source else { return [.ignore(.wrongEnd(channel))] }
+        let response = Signalling.DisconnectionResponse(
+            destination: channel,
+            source: request.source
+        )
+        queueAnswer(response.encode(identifier: identifier))
+        let wasOpen = channels[index].phase == .open
+        let abandoned = channels[index].sender.abandon()
+        let unread = channels[index].receiver.takeAll()
+        channels.remove(at: index)
+        // Who closed it on this side has been told.
+        guard wasOpen else { return [] }
+        return abandoned.map { .abandoned($0, .closedByPeer) }
+            + [.closed(channel, .closedByPeer, unread: unread)]
+    }
+}

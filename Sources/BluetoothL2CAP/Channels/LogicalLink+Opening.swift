@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+// Channels that we ask for.
+extension LogicalLink {
+    /// Asks the peer for a channel, or in the enhanced mode for up to five. The answer is
+    /// `.opened` or `.refused` with the same `id`.
+    package mutating func open(
+        _ spsm: L2CAP.SPSM,
+        _ mode: L2CAP.Mode,
+        count: Int = 1,
+        options: L2CAP.ChannelOptions,
+        id: RequestID,
+        now: Instant
+    ) throws(L2CAP.Failure) {
+        let countLimit = mode == .credit ? 1 : Signalling.channelLimit
+        guard spsm.isValid, options.isValid(for: mode), (1...countLimit).contains(count)
+        else { throw .invalidParameters }
+        guard room >= count else { throw .noRoom }
+        let sources = (0..<count).map { _ in addChannel(spsm, mode, options).local }
+        guard let identifier = ask(for: sources, spsm, mode, options, now: now) else {
+            channels.removeAll { sources.contains($0.local) }
+            throw .noRoom
+        }
+        for source in sources {
+            if let index = index(of: source) { channels[index].phase = .opening(identifier) }
+        }
+        openings[identifier] = Opening(id: id, options: options)
+    }
+
+    private mutating func addChannel(
+        _ spsm: L2CAP.SPSM,
+        _ mode: L2CAP.Mode,
+        _ options: L2CAP.ChannelOptions
+    ) -> CreditBasedChannel {
+        let channel = CreditBasedChannel(
+            local: takeIdentifier(),
+            remote: .none,
+            spsm: spsm,
+            mode: mode,
+            phase: .closing,
+            sender: ChannelSender(mtu: 0, mps: 0, credits: 0),
+            receiver: ChannelReceiver(options)
+        )
+        channels.append(channel)
+        return channel
+    }
+
+    private mutating func ask(
+        for sources: [ChannelIdentifier],
+        _ spsm: L2CAP.SPSM,
+        _ mode: L2CAP.Mode,
+        _ options: L2CAP.ChannelOptions,
+        now: Instant
+    ) -> Signalling.Identifier? {
+        let (mtu, mps) = (UInt16(options.mtu), UInt16(options.mps))
+        let credits = UInt16(options.initialCredits)
+        guard mode == .enhanced else {
+            let request = Signalling.LECreditBasedConnectionRequest(
+                spsm: spsm.rawValue,
+                source: sources[0],
+                mtu: mtu,
+                mps: mps,
+                initialCredits: credits
+            )
+            return ask(request, now: now)
+        }
+        let request = Signalling.CreditBasedConnectionRequest(
+            spsm: spsm.rawValue,
+            mtu: mtu,
+            mps: mps,
+            initialCredits: credits,
+            sources: sources
+        )
+        return ask(request, now: now)
+    }
+
+    /// Our owner does not want the channels any more. If the peer grants them they are closed.
+    package mutating func cancelOpening(_ id: RequestID) {
+        guard let identifier = openings.first(where: { $0.value.id == id })?.key else { return }
+        openings[identifier]?.isCancelled = true
+    }
+
+    mutating func openingAnswered(
+        _ answer: Signalling.ChannelAnswer,
+        _ identifier: Signalling.Identifier,
+        now: Instant
+    ) -> [Action] {
+        guard !answer.isPending, let opening = openings.removeValue(forKey: identifier)
+        else { return [] }
+        let asked = channels.filter { $0.phase == .opening(identifier) }.map(\.local)
+        let verdict = verdict(answer, on: asked)
+        var opened: [ChannelIdentifier] = []
+        for (channel, remote) in zip(asked, verdict.remotes) where remote != .none {
+            establish(channel, remote, verdict)
+            opened.append(channel)
+        }
+        channels.removeAll { $0.phase == .opening(identifier) }
+        guard !opening.isCancelled else {
+            return opened.flatMap { close($0, now: now) }.filter { !$0.isClosing }
+        }
+        return [
+            opened.isEmpty ? .refused(opening.id, verdict.failure) : .opened(opening.id, opened)
+        ]
+    }
+
+    private mutating func establish(
+        _ channel: ChannelIdentifier,
+        _ remote: ChannelIdentifier,
+        _ verdict: Verdict
+    ) {
+        guard let index = index(of: channel) else { return }
+        channels[index].remote = remote
+        channels[index].phase = .open
+        channels[index].sender = verdict.sender
+    }
+}
+
+// What an answer amounts to.
+extension LogicalLink {
+    /// What the peer gave: its ends of the channels, and how they may be used.
+    private struct Verdict {
+        var remotes: [ChannelIdentifier] = []
+        var sender = ChannelSender(mtu: 0, mps: 0, credits: 0)
+        /// Why there are no channels, if there are none.
+        let failure: L2CAP.Failure
+    }
+
+    private func verdict(
+        _ answer: Signalling.ChannelAnswer,
+        on asked: [ChannelIdentifier]
+    ) -> Verdict {
+        switch answer {
+        case .connected(let response):
+            let result = L2CAP.ConnectionResult(rawValue: response.result)
+            guard result == .success else { return Verdict(failure: .refused(result)) }
+            let sizes = (response.mtu, response.mps, response.initialCredits)
+            return verdict([response.destination], sizes, .credit, .malformedAnswer)
+        case .connectedSeveral(let response):
+            let result = L2CAP.ConnectionResult(rawValue: response.result)
+            let isRefused = response.destinations.allSatisfy { $0 == .none }
+            guard !isRefused, response.destinations.count == asked.count else {
+                let isEmpty = result == .success || !isRefused
+                return Verdict(failure: isEmpty ? .malformedAnswer : .refused(result))
+            }
+            let sizes = (response.mtu, response.mps, response.initialCredits)
+            return verdict(response.destinations, sizes, .enhanced, .malformedAnswer)
+        case .rejected: return Verdict(failure: .notSupported)
+        case .timedOut: return Verdict(failure: .timedOut)
+        case .disconnected, .reconfigured: return Verdict(failure: .malformedAnswer)
+        }
+    }
+
+    /// Takes the ends that channels can have: each in range, and none given twice.
+    private func verdict(
+        _ remotes: [ChannelIdentifier],
+        _ sizes: (mtu: UInt16, mps: UInt16, credits: UInt16),
+        _ mode: L2CAP.Mode,
+        _ failure: L2CAP.Failure
+    ) -> Verdict {
+        let least = mode.sizeMinimum
+        guard sizes.mtu >= least, (least...0xFFFD).contains(Int(sizes.mps))
+        else { return Verdict(failure: failure) }
+        var seen: Set<ChannelIdentifier> = []
+        let usable = remotes.map { remote in
+            let isUsable = remote.isDynamic && !isTaken(remote: remote)
+            return isUsable && seen.insert(remote).inserted ? remote : .none
+        }
+        let sender = ChannelSender(
+            mtu: Int(sizes.mtu),
+            mps: Int(sizes.mps),
+            credits: Int(sizes.credits)
+        )
+        return Verdict(remotes: usable, sender: sender, failure: failure)
+    }
+}
+
+extension LogicalLink.Action {
+    fileprivate var isClosing: Bool { if case .closed = self { true } else { false } }
+}

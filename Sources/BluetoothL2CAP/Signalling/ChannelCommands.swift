@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension Signalling {
+    /// What a peer can ask about channels with credits.
+    package enum ChannelRequest: Equatable, Sendable {
+        case connect(LECreditBasedConnectionRequest)
+        case connectSeveral(CreditBasedConnectionRequest)
+        case reconfigure(CreditBasedReconfigureRequest)
+        case disconnect(DisconnectionRequest)
+        /// Not a request proper: nobody answers it.
+        case credit(FlowControlCredit)
+
+        /// Reads a command; nil if it is about something else.
+        init?(_ packet: Packet) throws(MalformedBytes) {
+            let bytes = packet.parameters
+            switch packet.code {
+            case .leCreditBasedConnectionRequest: self = .connect(try .init(parsing: bytes))
+            case .creditBasedConnectionRequest: self = .connectSeveral(try .init(parsing: bytes))
+            case .creditBasedReconfigureRequest: self = .reconfigure(try .init(parsing: bytes))
+            case .disconnectionRequest: self = .disconnect(try .init(parsing: bytes))
+            case .flowControlCredit: self = .credit(try .init(parsing: bytes))
+            default: return nil
+            }
+        }
+    }
+
+    /// How a request of ours about channels ended.
+    package enum ChannelAnswer: Equatable, Sendable {
+        case connected(LECreditBasedConnectionResponse)
+        case connectedSeveral(CreditBasedConnectionResponse)
+        case reconfigured(CreditBasedReconfigureResponse)
+        case disconnected(DisconnectionResponse)
+        case rejected(CommandReject)
+        case timedOut
+
+        /// Reads a response; nil if it is about something else.
+        init?(_ packet: Packet) throws(MalformedBytes) {
+            let bytes = packet.parameters
+            switch packet.code {
+            case .leCreditBasedConnectionResponse: self = .connected(try .init(parsing: bytes))
+            case .creditBasedConnectionResponse: self = .connectedSeveral(try .init(parsing: bytes))
+            case .creditBasedReconfigureResponse: self = .reconfigured(try .init(parsing: bytes))
+            case .disconnectionResponse: self = .disconnected(try .init(parsing: bytes))
+            case .commandReject: self = .rejected(try .init(parsing: bytes))
+            default: return nil
+            }
+        }
+
+        /// Whether another answer to the same request follows (Vol 3, Part A, 4.26).
+        var isPending: Bool {
+            guard case .connectedSeveral(let response) = self else { return false }
+            return L2CAP.ConnectionResult(rawValue: response.result).isPending
+        }
+    }
+}
