@@ -19,7 +19,9 @@ extension ATT {
                 self.init(fullLength: UInt16(value.count), value: value)
             }
 
-            init(fullLength: UInt16, value: ArraySlice<UInt8>) {
+            /// Makes the entry of a value that may have been cut, from the whole one's length and
+            /// what is left of it.
+            package init(fullLength: UInt16, value: ArraySlice<UInt8>) {
                 self.fullLength = fullLength
                 self.value = value
             }

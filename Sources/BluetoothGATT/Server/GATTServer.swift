@@ -43,6 +43,14 @@ package struct GATTServer: Sendable {
     /// What is known of each client that is connected.
     var clients: [ClientID: Client] = [:]
 
+    /// The requests that wait for the application, one on a bearer at most.
+    var pending: [BearerID: PendingRequest] = [:]
+
+    /// The writes that wait to be executed. Each bearer has a queue of its own.
+    var prepared: [BearerID: PreparedWrites] = [:]
+
+    var nextRequestID: RequestID = 1
+
     /// Makes a server with nothing but the services that every server has.
     package init() {
         addCoreServices()

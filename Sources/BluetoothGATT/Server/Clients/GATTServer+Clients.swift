@@ -27,6 +27,7 @@ extension GATTServer {
         guard clients[bearer.client]?.bearers.removeValue(forKey: bearer.channel) != nil else {
             return []
         }
+        forgetRequests(of: bearer)
         if clients[bearer.client]?.bearers.isEmpty == true {
             clients[bearer.client] = nil
             return []

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+/// Find By Type Value: the attributes of a type that have a value, each with the end of the group
+/// that it opens (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
+///
+/// A value that the client may not read matches nothing, or the client could guess it, question by
+/// question.
+struct FindByTypeValue: Reading {
+    typealias Group = (handle: AttributeHandle, groupEnd: AttributeHandle)
+
+    let opcode = ATT.FindByTypeValueRequest.opcode
+    private let request: ATT.FindByTypeValueRequest
+    private var candidates: ArraySlice<Group>
+    private var found: [ATT.FindByTypeValueResponse.HandlesInformation] = []
+
+    /// - Parameter candidates: The attributes in the range that have the type.
+    init(_ request: ATT.FindByTypeValueRequest, _ candidates: [Group]) {
+        self.request = request
+        self.candidates = candidates[...]
+    }
+
+    func next(mtu: Int) -> AttributeHandle? {
+        found.count < (mtu - 1) / 4 ? candidates.first?.handle : nil
+    }
+
+    mutating func receive(_ value: ArraySlice<UInt8>, mtu: Int) {
+        guard let candidate = candidates.popFirst(), matches(value) else { return }
+        found.append(.init(found: candidate.handle, groupEnd: candidate.groupEnd))
+    }
+
+    mutating func receive(_ refusal: Refusal) {
+        candidates.removeFirst()
+    }
+
+    func response(mtu: Int) throws(Refusal) -> ATT.PDU {
+        guard !found.isEmpty else { throw Refusal(.attributeNotFound, request.start) }
+        return .findByTypeValueResponse(.init(entries: found))
+    }
+
+    /// Values are the same if their octets are; of services, if their UUIDs are, whichever length
+    /// they are written with (Vol 3, Part B, 2.5.1).
+    private func matches(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value != request.value else { return true }
+        let type = BluetoothUUID(request.type)
+        guard
+            type == GATT.AttributeType.primaryService
+                || type == GATT.AttributeType.secondaryService,
+            let sought = BluetoothUUID(littleEndian: request.value)
+        else { return false }
+        return sought == BluetoothUUID(littleEndian: value)
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+
+extension GATTServer {
+    /// What a client wants of an attribute.
+    enum Access: Sendable {
+        case read
+        case write
+        /// A write whose signature is good.
+        case signedWrite
+    }
+
+    /// Why a client may not read or write an attribute; nil if it may. Every path to a value leads
+    /// through here (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
+    func refusal(
+        of access: Access,
+        to attribute: Attribute,
+        by client: ClientID
+    ) -> ATT.ErrorCode? {
+        guard let record = clients[client] else { return .unlikelyError }
+        let permissions = attribute.permissions
+        guard let rule = access == .read ? permissions.read : permissions.write else {
+            return access == .read ? .readNotPermitted : .writeNotPermitted
+        }
+        if access == .write, !record.security.isEncrypted, wantsSignature(attribute.handle) {
+            return .insufficientAuthentication
+        }
+        return rule.refusal(of: record.security, isAuthorized: record.isAuthorized)
+    }
+
+    /// Whether the value can be written with a signature and in no other way. An encrypted link does
+    /// what a signature does, and then none is sent (Vol 3, Part C, 10.4; Vol 3, Part G, 4.9.2).
+    private func wantsSignature(_ handle: AttributeHandle) -> Bool {
+        guard let properties = database.characteristics[handle]?.properties else { return false }
+        return properties.contains(.authenticatedSignedWrites)
+            && properties.isDisjoint(with: [.write, .writeWithoutResponse])
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+extension GATTServer {
+    /// How many writes a client can have prepared, over all its bearers: enough for eight of the
+    /// longest values at the smallest MTU, 29 parts each.
+    package static let preparedWriteLimit = 256
+
+    /// How many octets a client can have prepared, over all its bearers.
+    package static let preparedOctetLimit = 8 * GATT.valueLengthLimit
+
+    /// Keeps a part of a value until it is executed, and sends it back for the client to compare.
+    ///
+    /// Whether the client may write is looked at now; whether the value fits, when it is executed
+    /// (Vol 3, Part F, 3.4.6.1 and 3.4.6.2).
+    mutating func prepare(_ request: ATT.PrepareWriteRequest, on bearer: BearerID) -> ATT.PDU {
+        do throws(Refusal) {
+            let attribute = try writable(request.handle, .write, by: bearer.client)
+            guard hasRoom(for: request.value.count, of: bearer.client) else {
+                throw Refusal(.prepareQueueFull, request.handle)
+            }
+            let entry = GATT.WriteEntry(
+                handle: request.handle,
+                offset: Int(request.offset),
+                value: Array(request.value)
+            )
+            prepared[bearer, default: .init()].append(.init(entry: entry, type: attribute.type))
+            return .prepareWriteResponse(
+                .init(handle: request.handle, offset: request.offset, value: request.value)
+            )
+        } catch {
+            return error.response(to: ATT.PrepareWriteRequest.opcode)
+        }
+    }
+
+    /// Carries out all writes that were prepared on this bearer, or throws them away. Afterwards
+    /// none is prepared, whatever became of them (Vol 3, Part F, 3.4.6.3).
+    mutating func execute(
+        _ request: ATT.ExecuteWriteRequest,
+        on bearer: BearerID,
+        now: Instant
+    ) -> [Action] {
+        let writes = prepared.removeValue(forKey: bearer)
+        guard request.flags == .writeAll, let writes else {
+            return [.respond(bearer, .executeWriteResponse)]
+        }
+        let opcode = ATT.ExecuteWriteRequest.opcode
+        let gone = writes.parts.first { database.attribute($0.entry.handle)?.type != $0.type }
+        if let gone {
+            let refusal = Refusal(.invalidHandle, gone.entry.handle)
+            return [.respond(bearer, refusal.response(to: opcode))]
+        }
+        return write(writes.entries, for: opcode, on: bearer, now: now)
+    }
+
+    private func hasRoom(for octets: Int, of client: ClientID) -> Bool {
+        let queues = prepared.filter { $0.key.client == client }.values
+        return queues.reduce(1) { $0 + $1.parts.count } <= Self.preparedWriteLimit
+            && queues.reduce(octets) { $0 + $1.octets } <= Self.preparedOctetLimit
+    }
+}

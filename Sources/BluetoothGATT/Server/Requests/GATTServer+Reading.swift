@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+extension GATTServer {
+    mutating func read(_ request: ATT.PDU, on bearer: BearerID, now: Instant) -> [Action] {
+        do throws(Refusal) {
+            switch request {
+            case .readRequest(let request):
+                return carryOn(ReadOne(request), on: bearer, since: now)
+            case .readBlobRequest(let request):
+                return carryOn(ReadOne(request), on: bearer, since: now)
+            case .readMultipleRequest(let request):
+                let reading = ReadSeveral(request)
+                try checkAll(reading.handles, for: bearer.client)
+                return carryOn(reading, on: bearer, since: now)
+            case .readMultipleVariableRequest(let request):
+                let reading = ReadSeveral(request)
+                try checkAll(reading.handles, for: bearer.client)
+                return carryOn(reading, on: bearer, since: now)
+            case .readByTypeRequest(let request):
+                let handles = try handles(of: request.type, request.start, request.end)
+                return carryOn(ReadByType(request, handles), on: bearer, since: now)
+            case .findByTypeValueRequest(let request):
+                return carryOn(try findByTypeValue(request), on: bearer, since: now)
+            default: return []
+            }
+        } catch {
+            return [.respond(bearer, error.response(to: request.opcode))]
+        }
+    }
+
+    private func findByTypeValue(
+        _ request: ATT.FindByTypeValueRequest
+    ) throws(Refusal) -> FindByTypeValue {
+        let handles = try handles(of: BluetoothUUID(request.type), request.start, request.end)
+        let groups = handles.map { (handle: $0, groupEnd: database.groupEnd(of: $0)) }
+        return FindByTypeValue(request, groups)
+    }
+
+    /// The attributes in a range that have a type.
+    private func handles(
+        of type: BluetoothUUID,
+        _ start: AttributeHandle,
+        _ end: AttributeHandle
+    ) throws(Refusal) -> [AttributeHandle] {
+        let attributes = database.attributes(in: try range(start, end))
+        let handles = attributes.lazy.filter { $0.type == type }.map(\.handle)
+        return Array(handles)
+    }
+
+    /// All must be there and be readable, whatever the application says then; the first that is not
+    /// is the one to name (Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+    private func checkAll(
+        _ handles: [AttributeHandle],
+        for client: ClientID
+    ) throws(Refusal) {
+        for handle in handles { _ = try readable(handle, for: client) }
+    }
+
+    private func readable(
+        _ handle: AttributeHandle,
+        for client: ClientID
+    ) throws(Refusal) -> Attribute {
+        guard let attribute = database.attribute(handle) else {
+            throw Refusal(.invalidHandle, handle)
+        }
+        if let code = refusal(of: .read, to: attribute, by: client) {
+            throw Refusal(code, handle)
+        }
+        return attribute
+    }
+}
+
+extension GATTServer {
+    private mutating func carryOn(
+        _ reading: some Reading,
+        on bearer: BearerID,
+        since start: Instant
+    ) -> [Action] {
+        carryOn(reading, on: bearer, until: start + Self.questionLimit)
+    }
+
+    /// Reads on until the response is complete, or the application has to be asked.
+    mutating func carryOn(
+        _ reading: some Reading,
+        on bearer: BearerID,
+        until deadline: Instant
+    ) -> [Action] {
+        var reading = reading
+        let mtu = mtu(of: bearer)
+        do throws(Refusal) {
+            while let handle = reading.next(mtu: mtu) {
+                do throws(Refusal) {
+                    guard let value = try part(of: handle, from: reading.offset, for: bearer.client)
+                    else { return ask(reading, handle, on: bearer, until: deadline) }
+                    reading.receive(value, mtu: mtu)
+                } catch {
+                    try reading.receive(error)
+                }
+            }
+            return [.respond(bearer, try reading.response(mtu: mtu))]
+        } catch {
+            return [.respond(bearer, error.response(to: reading.opcode))]
+        }
+    }
+
+    /// What the client may read of a value that the server keeps; nil for one that the application
+    /// has to be asked for. Past its end there is nothing to read; at its end there is, though it
+    /// is empty (Vol 3, Part F, 3.4.4.5).
+    private func part(
+        of handle: AttributeHandle,
+        from offset: Int,
+        for client: ClientID
+    ) throws(Refusal) -> ArraySlice<UInt8>? {
+        let attribute = try readable(handle, for: client)
+        guard let value = value(of: attribute, for: client) else { return nil }
+        guard offset <= value.count else { throw Refusal(.invalidOffset, handle) }
+        return value[offset...]
+    }
+
+    private mutating func ask(
+        _ reading: some Reading,
+        _ handle: AttributeHandle,
+        on bearer: BearerID,
+        until deadline: Instant
+    ) -> [Action] {
+        let question = Question.read(bearer.client, handle, offset: reading.offset)
+        let waiting = PendingRequest(
+            id: takeRequestID(),
+            handle: handle,
+            deadline: deadline,
+            work: .read(reading)
+        )
+        pending[bearer] = waiting
+        return [.ask(waiting.id, question)]
+    }
+}

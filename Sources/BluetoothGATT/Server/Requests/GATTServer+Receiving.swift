@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+// Every request and command of the protocol, and what becomes of it.
+//
+// A request is looked at in the same order always: does the client know the table as it is; is the
+// request's range or handle one that there can be; is the client permitted; is the value one that
+// the attribute can have; and only then does anything happen. Where the application has to be asked,
+// the request waits in `pending`, and the same road goes on from its answer.
+
+extension GATTServer {
+    /// Takes in a request or command of a client: what its bearer has handed over.
+    ///
+    /// A request leads to one `respond`, at once or, where the application is asked, after its answer
+    /// or its silence; a command to none.
+    package mutating func receive(
+        _ request: ATT.PDU,
+        on bearer: BearerID,
+        now: Instant
+    ) -> [Action] {
+        guard clients[bearer.client]?.bearers[bearer.channel] != nil else {
+            return request.opcode.isCommand ? [] : refuse(request, .unlikelyError, on: bearer)
+        }
+        var actions: [Action] = []
+        let refusal = outOfSyncRefusal(of: request, on: bearer, into: &actions)
+        if request.opcode.isCommand {
+            return refusal == nil ? actions + carryOut(command: request, on: bearer) : actions
+        }
+        guard pending[bearer] == nil else {
+            return [.violated(bearer.client, "a request before the answer to the last one")]
+        }
+        if let refusal { return actions + refuse(request, refusal, on: bearer) }
+        return actions + carryOut(request, on: bearer, now: now)
+    }
+
+    private mutating func carryOut(
+        _ request: ATT.PDU,
+        on bearer: BearerID,
+        now: Instant
+    ) -> [Action] {
+        switch request {
+        case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest,
+            .readByTypeRequest, .findByTypeValueRequest:
+            read(request, on: bearer, now: now)
+        case .findInformationRequest(let request):
+            [.respond(bearer, findInformation(request, mtu: mtu(of: bearer)))]
+        case .readByGroupTypeRequest(let request):
+            [.respond(bearer, readByGroupType(request, mtu: mtu(of: bearer)))]
+        case .writeRequest(let request): write(request, on: bearer, now: now)
+        case .prepareWriteRequest(let request): [.respond(bearer, prepare(request, on: bearer))]
+        case .executeWriteRequest(let request): execute(request, on: bearer, now: now)
+        default: refuse(request, .requestNotSupported, on: bearer)
+        }
+    }
+
+    private mutating func carryOut(command: ATT.PDU, on bearer: BearerID) -> [Action] {
+        switch command {
+        case .writeCommand(let command): write(command, by: bearer.client)
+        case .signedWriteCommand(let command): write(command, on: bearer)
+        default: []
+        }
+    }
+
+    private func refuse(
+        _ request: ATT.PDU,
+        _ code: ATT.ErrorCode,
+        on bearer: BearerID
+    ) -> [Action] {
+        [.respond(bearer, Refusal(code, request.namedHandle).response(to: request.opcode))]
+    }
+
+    func mtu(of bearer: BearerID) -> Int {
+        clients[bearer.client]?.bearers[bearer.channel] ?? ATT.defaultMTU
+    }
+}

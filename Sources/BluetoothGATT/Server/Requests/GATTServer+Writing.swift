@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+
+extension GATTServer {
+    /// Writes a whole value, and answers (Vol 3, Part F, 3.4.5.1 and 3.4.5.2).
+    mutating func write(
+        _ request: ATT.WriteRequest,
+        on bearer: BearerID,
+        now: Instant
+    ) -> [Action] {
+        let entry = GATT.WriteEntry(handle: request.handle, value: Array(request.value))
+        return write([entry], for: ATT.WriteRequest.opcode, on: bearer, now: now)
+    }
+
+    /// Writes a whole value, or nothing, and does not answer (Vol 3, Part F, 3.4.5.3).
+    mutating func write(_ command: ATT.WriteCommand, by client: ClientID) -> [Action] {
+        let entry = GATT.WriteEntry(handle: command.handle, value: Array(command.value))
+        return write(entry, for: ATT.WriteCommand.opcode, .write, by: client)
+    }
+
+    /// Writes a whole value if the signature is good, and does not answer
+    /// (Vol 3, Part F, 3.4.5.4).
+    mutating func write(_ command: ATT.SignedWriteCommand, on bearer: BearerID) -> [Action] {
+        var actions: [Action] = []
+        guard acceptSignature(of: command, on: bearer, into: &actions) else {
+            return actions + [.violated(bearer.client, "a signature that does not count")]
+        }
+        let entry = GATT.WriteEntry(handle: command.handle, value: Array(command.value))
+        let opcode = ATT.SignedWriteCommand.opcode
+        return actions + write(entry, for: opcode, .signedWrite, by: bearer.client)
+    }
+
+    private mutating func write(
+        _ entry: GATT.WriteEntry,
+        for opcode: ATT.Opcode,
+        _ access: Access,
+        by client: ClientID
+    ) -> [Action] {
+        guard let plan = try? plan([entry], for: opcode, access, by: client) else { return [] }
+        guard plan.asked.isEmpty else {
+            let question = Question.write(client, plan.asked, needsAnswer: false)
+            return [.ask(takeRequestID(), question)]
+        }
+        return apply(plan, by: client)
+    }
+}
+
+extension GATTServer {
+    /// Writes all of it or, if anything speaks against it, nothing.
+    mutating func write(
+        _ entries: [GATT.WriteEntry],
+        for opcode: ATT.Opcode,
+        on bearer: BearerID,
+        now: Instant
+    ) -> [Action] {
+        do throws(Refusal) {
+            let plan = try plan(entries, for: opcode, .write, by: bearer.client)
+            guard let first = plan.asked.first else { return carryOut(plan, on: bearer) }
+            let waiting = PendingRequest(
+                id: takeRequestID(),
+                handle: first.handle,
+                deadline: now + Self.questionLimit,
+                work: .write(plan)
+            )
+            pending[bearer] = waiting
+            return [.ask(waiting.id, .write(bearer.client, plan.asked, needsAnswer: true))]
+        } catch {
+            return [.respond(bearer, error.response(to: opcode))]
+        }
+    }
+
+    /// Does what a plan says, since nothing speaks against it any more. The response goes first, so
+    /// that it is not behind what the application says to the news.
+    mutating func carryOut(_ plan: WritePlan, on bearer: BearerID) -> [Action] {
+        let response: ATT.PDU =
+            plan.opcode == .executeWriteRequest ? .executeWriteResponse : .writeResponse
+        return [.respond(bearer, response)] + apply(plan, by: bearer.client)
+    }
+
+    /// Attributes that were unpublished while the application thought are left out.
+    private mutating func apply(_ plan: WritePlan, by client: ClientID) -> [Action] {
+        var actions: [Action] = []
+        for (attribute, value) in plan.values
+        where database.attribute(attribute.handle)?.type == attribute.type {
+            actions += write(value, to: attribute, by: client)
+        }
+        let stored = plan.kept.filter { database.attribute($0.handle)?.isStored == true }
+        return stored.isEmpty ? actions : [.told(client, .written(stored))] + actions
+    }
+
+    /// Checks everything that can be checked before anything is done.
+    private func plan(
+        _ entries: [GATT.WriteEntry],
+        for opcode: ATT.Opcode,
+        _ access: Access,
+        by client: ClientID
+    ) throws(Refusal) -> WritePlan {
+        var plan = WritePlan(for: opcode)
+        for entry in entries {
+            let attribute = try writable(entry.handle, access, by: client)
+            if let current = value(of: attribute, for: client) {
+                try plan.keep(entry, in: attribute, current: current)
+            } else {
+                try plan.ask(entry)
+            }
+        }
+        for (attribute, value) in plan.values {
+            if let code = refusal(ofWriting: value, to: attribute, by: client) {
+                throw Refusal(code, attribute.handle)
+            }
+        }
+        return plan
+    }
+
+    /// The attribute, if the client may write it now.
+    func writable(
+        _ handle: AttributeHandle,
+        _ access: Access,
+        by client: ClientID
+    ) throws(Refusal) -> Attribute {
+        guard let attribute = database.attribute(handle) else {
+            throw Refusal(.invalidHandle, handle)
+        }
+        if let code = refusal(of: access, to: attribute, by: client) { throw Refusal(code, handle) }
+        return attribute
+    }
+}
+
+extension Attribute {
+    /// Whether the table holds a value that clients may change.
+    fileprivate var isStored: Bool {
+        if case .stored = value { true } else { false }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+
+/// Read By Type: the values of all attributes of a type, as many as fit and have one length
+/// (Vol 3, Part F, 3.4.4.1 and 3.4.4.2).
+///
+/// The first one that cannot be read ends the response; if there is none before it, the request is
+/// refused for it.
+struct ReadByType: Reading {
+    let opcode = ATT.ReadByTypeRequest.opcode
+    private let start: AttributeHandle
+    private var handles: ArraySlice<AttributeHandle>
+    private var entries: [ATT.ReadByTypeResponse.Entry] = []
+
+    /// - Parameter handles: The attributes in the range that have the type.
+    init(_ request: ATT.ReadByTypeRequest, _ handles: [AttributeHandle]) {
+        start = request.start
+        self.handles = handles[...]
+    }
+
+    func next(mtu: Int) -> AttributeHandle? {
+        guard let first = entries.first else { return handles.first }
+        let used = 2 + entries.count * (2 + first.value.count)
+        return used + 2 + first.value.count <= mtu ? handles.first : nil
+    }
+
+    mutating func receive(_ value: ArraySlice<UInt8>, mtu: Int) {
+        let part = value.prefix(min(mtu - 4, ATT.ReadByTypeResponse.valueLengthLimit))
+        guard let handle = handles.popFirst(),
+            part.count == entries.first?.value.count ?? part.count
+        else { return handles = [] }
+        entries.append(.init(handle: handle, value: part))
+    }
+
+    mutating func receive(_ refusal: Refusal) throws(Refusal) {
+        guard !entries.isEmpty else { throw refusal }
+        handles = []
+    }
+
+    func response(mtu: Int) throws(Refusal) -> ATT.PDU {
+        guard !entries.isEmpty else { throw Refusal(.attributeNotFound, start) }
+        return .readByTypeResponse(.init(entries: entries))
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+
+/// Read Multiple, and Read Multiple Variable: several values in one response, cut where it is full
+/// (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
+struct ReadSeveral: Reading {
+    let opcode: ATT.Opcode
+    let handles: [AttributeHandle]
+    private var values: [ArraySlice<UInt8>] = []
+    /// How much the values take in the response, were it long enough.
+    private var length = 0
+
+    init(_ request: ATT.ReadMultipleRequest) {
+        opcode = ATT.ReadMultipleRequest.opcode
+        handles = request.handles
+    }
+
+    init(_ request: ATT.ReadMultipleVariableRequest) {
+        opcode = ATT.ReadMultipleVariableRequest.opcode
+        handles = request.handles
+    }
+
+    private var isVariable: Bool { opcode == ATT.ReadMultipleVariableRequest.opcode }
+
+    /// What would not be seen any more is not read.
+    func next(mtu: Int) -> AttributeHandle? {
+        values.count < handles.count && length < mtu - 1 ? handles[values.count] : nil
+    }
+
+    mutating func receive(_ value: ArraySlice<UInt8>, mtu: Int) {
+        values.append(value)
+        length += value.count + (isVariable ? 2 : 0)
+    }
+
+    func response(mtu: Int) -> ATT.PDU {
+        isVariable
+            ? .readMultipleVariableResponse(.init(entries: entries(in: mtu - 1)))
+            : .readMultipleResponse(
+                .init(values: values.reduce(into: []) { $0 += $1 }.prefix(mtu - 1))
+            )
+    }
+
+    /// The values with their whole lengths; of the last one there may be less. A length is never
+    /// cut in two, for half of one would tell nothing.
+    private func entries(in room: Int) -> [ATT.ReadMultipleVariableResponse.Entry] {
+        var room = room
+        var entries: [ATT.ReadMultipleVariableResponse.Entry] = []
+        for value in values where room >= 2 {
+            let part = value.prefix(room - 2)
+            entries.append(.init(fullLength: UInt16(value.count), value: part))
+            room -= 2 + part.count
+        }
+        return entries
+    }
+}
