@@ -341,6 +341,9 @@ public actor BluetoothHost {
         case .served(let link, let news): perform(news, of: link)
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
+        case .recall(let link, let key): recall(key, of: link)
+        case .save(let bytes, let key): store { try $0.save(bytes, as: key) }
+        case .remove(let key): store { try $0.remove(key) }
         case .log(let text): log(text)
         }
     }
@@ -373,7 +376,7 @@ public actor BluetoothHost {
     }
 
     /// Peers can make a host talk: only so many lines in so much time are their due.
-    private func log(_ text: String) {
+    func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
         if suppressed > 0 {
             configuration.logger.debug("\(suppressed) lines like the next were left out")

@@ -41,6 +41,9 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The peer may not have the value on a link with this little protection; the code is what a
     /// read would be refused with.
     case notPermitted(ATT.ErrorCode)
+    /// The peer does not know the server's table as it is now, and is being told: a value would
+    /// reach it under a handle that means something else to it (Vol 3, Part G, 2.5.2.1).
+    case outOfSync
     /// No key is shared with the peer that could encrypt the link.
     case notBonded
     /// The link could not be encrypted: with `pinOrKeyMissing` the peer has forgotten the key.
@@ -65,6 +68,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notSubscribable: "the characteristic neither notifies nor indicates"
         case .notSubscribed: "the peer has not subscribed to the value"
         case .notPermitted(let code): "the link is not protected as the value asks for: \(code)"
+        case .outOfSync: "the peer has yet to learn that the server's table changed"
         case .notBonded: "no key is shared with the peer"
         case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
         }

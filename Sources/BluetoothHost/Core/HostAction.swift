@@ -5,6 +5,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothTypes
+import HCITransports
 
 /// Names one link for as long as the host lives; connection handles are used again, these are not.
 package struct LinkIdentifier: Hashable, Sendable {
@@ -37,6 +38,12 @@ package enum HostAction: Sendable {
     case served(LinkIdentifier, ServerNews)
     /// A link is gone; everything that waited on it has been completed before.
     case disconnected(LinkIdentifier, HostError)
+    /// Look up what the store has of the client on this link, and tell the core by `recalled`.
+    case recall(LinkIdentifier, StoreKey)
+    /// Keep this in the store.
+    case save([UInt8], StoreKey)
+    /// Take this out of the store.
+    case remove(StoreKey)
     /// Something worth a line in the log.
     case log(String)
 }

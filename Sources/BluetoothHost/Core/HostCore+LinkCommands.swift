@@ -73,6 +73,7 @@ extension HostCore {
     ) -> HCI.EncodedCommand? {
         switch request {
         case .gatt, .disconnect: nil
+        case .encrypt: encryptionCommand(for: handle)
         case .readRSSI: HCI.EncodedCommand(HCI.ReadRSSI(connectionHandle: handle))
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))
         case .readRemoteVersion:

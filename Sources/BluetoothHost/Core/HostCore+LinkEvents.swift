@@ -21,12 +21,12 @@ extension HostCore {
         case .phyUpdateComplete(let event): phyUpdated(event)
         case .readRemoteVersionInformationComplete(let event): versionArrived(event)
         case .remoteConnectionParameterRequest(let event): parametersAsked(event, now: now)
-        case .longTermKeyRequest(let event):
-            // This host holds no keys, and says so at once rather than let the peer wait.
-            let reply = HCI.LELongTermKeyRequestNegativeReply(
-                connectionHandle: event.connectionHandle
-            )
-            upkeep(HCI.EncodedCommand(reply), on: event.connectionHandle, now: now)
+        case .longTermKeyRequest(let event): longTermKeyAsked(event, now: now)
+        case .encryptionChange(let event):
+            encryptionChanged(on: event.connectionHandle, event.status, event.encryption, now: now)
+        case .encryptionChangeV2(let event):
+            encryptionChanged(on: event.connectionHandle, event.status, event.encryption, now: now)
+        case .encryptionKeyRefreshComplete(let event): keyRefreshed(event, now: now)
         default: break
         }
     }

@@ -17,6 +17,8 @@ extension HostCore {
         handles[link.identifier] = link.handle
         links[link.handle] = link
         transmitQueue.open(link.handle)
+        recogniseBond(of: link.handle)
+        openServer(on: link.handle)
         guard isWanted else {
             emit(.log("\(link.peer) connected, but nobody waits for it"))
             return disconnect(link.handle, request: nil, now: now)
@@ -52,8 +54,10 @@ extension HostCore {
         guard var link = links.remove(handle) else { return }
         handles[link.identifier] = nil
         transmitQueue.close(handle)
+        server.close(link.identifier.fixedBearer)
         withdrawCommands(of: link.identifier, error)
         endChannels(of: &link, with: error)
+        failNotifications(of: link, with: error)
         for action in link.gatt.close() {
             guard case .completed(let id, let result) = action, id < Self.ownOperationBase
             else { continue }

@@ -41,6 +41,7 @@ extension HostCore {
             start(operation, id: id.rawValue, on: handle, now: now)
         case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
+        case .encrypt: encrypt(handle, of: link, id: id, now: now)
         default: sendCommand(for: request, to: handle, of: link, id: id, now: now)
         }
     }
@@ -135,6 +136,7 @@ extension HostCore {
             }
             while let packet = transmitQueue.nextPacket() { emit(.transmit(packet)) }
         }
+        tellRoom(on: handle)
     }
 
     /// Moves what all links have to say, after the controller freed buffers.
@@ -144,6 +146,7 @@ extension HostCore {
 
     private mutating func nextFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {
         if let frame = links[handle]?.logicalLink.nextUrgentFrame() { return frame }
+        if let frame = nextSecurityFrame(of: handle) { return frame }
         // Neither ATT nor a channel that always has something to send keeps the other waiting.
         guard links[handle]?.isChannelsTurn == true else {
             return nextATTFrame(of: handle, now: now) ?? nextChannelFrame(of: handle, now: now)
@@ -162,6 +165,7 @@ extension HostCore {
     }
 
     private mutating func nextATTFrame(of handle: ConnectionHandle, now: Instant) -> [UInt8]? {
+        submitWaiting(on: handle)
         guard let outgoing = links[handle]?.gatt.nextPDU(now: now) else { return nil }
         links[handle]?.isChannelsTurn = true
         perform(outgoing.actions, on: handle, now: now)
@@ -187,10 +191,8 @@ extension HostCore {
         case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
         case .completed(let id, let result):
             operationCompleted(id, result, on: handle)
-        case .request(let request):
-            links[handle]?.gatt.respond(EmptyServer.answer(to: request))
-        case .command, .confirmed, .left:
-            break
+        case .request(let request), .command(let request): serve(request, on: handle, now: now)
+        case .confirmed(let id), .left(let id): valueSent(id, on: handle)
         case .violated(let violation):
             emit(.log("link \(link.rawValue): the peer broke the protocol: \(violation)"))
         case .servicesChanged(let first, let last):
@@ -221,6 +223,7 @@ extension HostCore {
         _ result: Result<GATT.Outcome, GATT.Failure>,
         on handle: ConnectionHandle
     ) {
+        if case .failure(let failure) = result { partFailed(id, failure, on: handle) }
         guard let link = links[handle], link.probe == id else { return }
         links[handle]?.probe = nil
         guard let dial = link.dial else { return }
@@ -228,6 +231,7 @@ extension HostCore {
         case .failure(.timedOut), .failure(.bearerClosed): break  // the link's end follows
         default:
             links[handle]?.dial = nil
+            announce(handle)
             dialEstablished(dial, link: link)
         }
     }

@@ -65,8 +65,10 @@ extension HostCore {
         switch frame.channel {
         case .att:
             guard let actions = links[handle]?.gatt.receive(frame.payload, now: now) else { return }
+            tellMTU(of: handle)
             perform(actions, on: handle, now: now)
             pump(handle, now: now)
+        case .securityManager: receiveSecurity(frame.payload, on: handle, now: now)
         case .signalling:
             receiveSignalling(frame.payload, on: handle, now: now)
         case let channel where channel.isDynamic:

@@ -10,7 +10,7 @@ extension HostCore {
         guard state != .closed else { return nil }
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
-        soonest = earliest(soonest, links.nextDeadline)
+        soonest = earliest(soonest, earliest(links.nextDeadline, server.nextDeadline))
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -23,6 +23,7 @@ extension HostCore {
         expireDials(now: now)
         wakeDials(now: now)
         for handle in links.handles { expire(handle, now: now) }
+        perform(server.deadlinePassed(now: now))
         pumpAll(now: now)
         finishShutDown(now: now)
         if let deadline = reopening.deadline, deadline <= now {

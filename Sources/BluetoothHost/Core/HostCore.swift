@@ -14,7 +14,8 @@ import BluetoothTypes
 /// does no I/O, waits for nothing, and reads no clock.
 ///
 /// The controller's life is in `HostCore+Controller`, arriving packets in `HostCore+Packets`, scans
-/// and dials in `HostCore+Central`, links in `HostCore+Links`, time in `HostCore+Time`.
+/// and dials in `HostCore+Central`, links in `HostCore+Links`, clients and what they are
+/// sent in `HostCore+Server`, encryption in `HostCore+Security`, time in `HostCore+Time`.
 package struct HostCore: Sendable {
     /// How many requests may wait at once; one more is refused.
     package static let requestLimit = 1_024
@@ -75,6 +76,11 @@ package struct HostCore: Sendable {
     var scans: [ScanSession] = []
     var dials: [RequestIdentifier: Dial] = [:]
     var links = LinkTable()
+    var server = GATTServer()
+    /// The peers that keys are shared with, those known longest first.
+    var bonds: [Bond]
+    /// What bonded clients have configured, as far as it is known.
+    var memories: [DeviceAddress: ClientMemory] = [:]
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
     /// The channels of all links, and who listens for more.
     var channels = ChannelTable()
@@ -87,6 +93,7 @@ package struct HostCore: Sendable {
     package init(configuration: HostConfiguration, ownAddress: DeviceAddress) {
         self.configuration = configuration
         self.ownAddress = ownAddress
+        bonds = configuration.bonds.suffix(Self.bondLimit)
     }
 
     /// Whether nothing is left to be done by the driver.

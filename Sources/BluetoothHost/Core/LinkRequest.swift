@@ -12,6 +12,7 @@ package enum LinkRequest: Sendable {
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion
+    case encrypt
     case disconnect
 
     /// The link-layer procedure whose end answers the request; nil if the command's own completion
@@ -21,6 +22,7 @@ package enum LinkRequest: Sendable {
         case .updateParameters: .connectionUpdate
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
+        case .encrypt: .encryption
         case .gatt, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
         }
     }
@@ -35,6 +37,7 @@ package enum LinkRequest: Sendable {
         case .setDataLength: "longer packets"
         case .setPHY, .readPHY: "other PHYs"
         case .readRemoteVersion: "reading the peer's version"
+        case .encrypt: "encryption"
         }
     }
 }

@@ -13,6 +13,7 @@ struct LinkState: Sendable {
         case connectionUpdate
         case phyUpdate
         case versionExchange
+        case encryption
     }
 
     /// Who waits for a procedure, and how long.
@@ -38,6 +39,13 @@ struct LinkState: Sendable {
     /// Whether those channels go before ATT with the next frame: they take turns.
     var isChannelsTurn = false
     var gatt: GATTClient
+    var serving = LinkServing()
+
+    /// The key that is shared with the peer.
+    var bond: Bond?
+    var security = LinkSecurity.none
+    /// Whether the peer asked for pairing and is to be told that there is none.
+    var owesPairingRefusal = false
 
     /// The operation whose end shows that the link is usable, until it has ended.
     var probe: UInt64?

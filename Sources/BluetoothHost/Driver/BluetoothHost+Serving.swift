@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import HCITransports
 
 // What `Link` asks of its host as a server.
 extension BluetoothHost {
@@ -58,5 +59,50 @@ extension BluetoothHost {
             case .asked(let request, _) = news
         else { return }
         core.answer(request, .failure(refusal), now: executor.now)
+    }
+}
+
+// What the core keeps in the host's store.
+extension BluetoothHost {
+    func recall(_ key: StoreKey, of link: LinkIdentifier) {
+        var bytes: [UInt8]?
+        store { bytes = try $0.load(key) }
+        core.recalled(bytes, of: link, now: executor.now)
+    }
+
+    /// Does something with the store. A host that cannot keep anything is still a host.
+    func store(_ body: (any HostStore) throws -> Void) {
+        guard let store = configuration.store else { return }
+        do {
+            try body(store)
+        } catch {
+            log("the store failed: \(error)")
+        }
+    }
+}
+
+// Bonds.
+extension BluetoothHost {
+    /// Shares a key with a peer from now on, instead of an earlier one.
+    package func addBond(_ bond: Bond) {
+        core.addBond(bond, now: executor.now)
+        drain()
+    }
+
+    /// Shares no key with a peer any more, and forgets what it configured.
+    package func removeBond(with peer: DeviceAddress) {
+        core.removeBond(with: peer)
+        drain()
+    }
+}
+
+extension Link {
+    /// Encrypts the link with the key of the bond with the peer, as its Central; returns when it is
+    /// encrypted, at once if it is already.
+    ///
+    /// Throws `HostError.notBonded`; `HostError.encryptionFailed`, with `pinOrKeyMissing` if the
+    /// peer has forgotten the key; `HostError.controller(.commandDisallowed)` from a Peripheral.
+    package func encrypt() async throws {
+        _ = try await host.request(.encrypt, of: identifier)
     }
 }

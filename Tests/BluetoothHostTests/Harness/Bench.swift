@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothTypes
+import HCITransports
 import Testing
 
 @testable import BluetoothHost
@@ -28,6 +29,7 @@ struct Bench {
     private(set) var notifications: [(link: LinkIdentifier, value: [UInt8])] = []
     private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
     private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
+    var store: [StoreKey: [UInt8]] = [:]
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     private(set) var log: [String] = []
     private(set) var openCount = 0
@@ -143,6 +145,9 @@ struct Bench {
         case .served(let link, let news): self.news.append((link, news))
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
         case .servicesChanged: break
+        case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
+        case .save(let bytes, let key): store[key] = bytes
+        case .remove(let key): store[key] = nil
         case .log(let text): log.append(text)
         }
     }
