@@ -113,7 +113,7 @@ struct PeerStories {
         bench.controller.releasePackets(100, on: handle)
         bench.drive()
         let answers = bench.controller.peers[peer.address]?.signalling.count ?? 0
-        #expect((1...(LinkState.signallingLimit + 9)).contains(answers))
+        #expect((1...(LogicalLink.answerLimit + 9)).contains(answers))
         let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         bench.drive()
         #expect(throws: Never.self) { try bench.answer(read) }
