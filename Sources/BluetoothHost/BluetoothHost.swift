@@ -68,6 +68,7 @@ public actor BluetoothHost {
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
+    var peripheral = PeripheralState()
     private var farewells: [CheckedContinuation<Void, Never>] = []
     private var linkEnds: [LinkIdentifier: [RequestIdentifier: EndWaiter]] = [:]
     /// Why links ended, of the last few: `Link.ended()` may be asked late.
@@ -110,6 +111,7 @@ public actor BluetoothHost {
         for scan in scans.values { scan.finish(throwing: HostError.closed) }
         notifications.endAll(with: HostError.closed)
         serverEventRouter.close()
+        peripheral.close()
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
@@ -334,6 +336,9 @@ public actor BluetoothHost {
             }
             waiting.removeValue(forKey: request)?.resume(with: result)
         case .advertised(let scan, let advertisement): scans[scan]?.yield(advertisement)
+        case .incomingLink(let link, let peer):
+            peripheral.deliver(Link(host: self, identifier: link, address: peer))
+        case .advertisingEnded(let set, let end): peripheral.ended(set, end)
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))
         case .servicesChanged(let link, let first, let last):
@@ -399,6 +404,7 @@ public actor BluetoothHost {
         broadcast.send(state)
         guard state == .closed else { return }
         serverEventRouter.close()
+        peripheral.close()
         for farewell in farewells { farewell.resume() }
         farewells = []
     }

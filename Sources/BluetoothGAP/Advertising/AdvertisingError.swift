@@ -18,6 +18,8 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     case refused(HCI.ErrorCode)
     /// The controller did not answer a command.
     case unanswered
+    /// The set is over already.
+    case ended
 
     /// One sentence without a full stop.
     public var description: String {
@@ -29,6 +31,7 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
         case .tooManySets(let limit): "the controller has \(limit) advertising set(s), all in use"
         case .unsupported(let what): "not possible here: \(what)"
         case .refused(let code): "the controller refused to advertise: \(code)"
+        case .ended: "the advertising is over"
         case .unanswered: "the controller did not answer a command about advertising"
         }
     }

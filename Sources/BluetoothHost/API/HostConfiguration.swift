@@ -9,6 +9,26 @@ public struct HostConfiguration: Sendable {
     /// The random static address to use; nil draws a new one for this host.
     public var address: DeviceAddress?
 
+    /// The device's name, as those read it who have connected (Vol 3, Part C, 12.1). What is
+    /// advertised is said with each advertisement.
+    public var name = "Lanyard"
+
+    /// What the device looks like (Vol 3, Part C, 12.2); zero: unknown.
+    public var appearance: UInt16 = 0
+
+    /// The timing that the device would like on links that others make to it, as those read it
+    /// (Vol 3, Part C, 12.3). If it is set, the host asks for it itself, five seconds after such a
+    /// link was made, where the Central has chosen otherwise (Vol 3, Part C, 9.3.12.2).
+    public var preferredConnectionParameters: ConnectionUpdate?
+
+    /// Whether to ask for a larger MTU on links that others make as soon as they are up, rather than
+    /// before the first operation on them. A Central as a rule asks itself.
+    public var exchangesMTUAsPeripheral = false
+
+    /// How many links that others made wait for a reader of `BluetoothHost.incomingLinks` who is
+    /// busy. One more displaces the oldest, which stays connected.
+    public var incomingLinkBufferLimit = 64
+
     /// The largest ATT MTU offered, 23 to 517 octets (Vol 3, Part F, 3.4.2).
     public var attMTU: Int = 517
 

@@ -14,6 +14,8 @@ extension Link {
         public let dataLength: DataLength
         /// Its physical layers.
         public let phy: LinkPHY
+        /// Which end of it is ours.
+        public let role: LinkRole
     }
 
     /// The link's properties now. Throws why the link ended if there is no link any more.
@@ -26,6 +28,11 @@ extension Link {
         get async throws { try await properties.mtu }
     }
 
+    /// Which end of the link is ours: the Central has made it, the Peripheral has advertised.
+    public var role: LinkRole {
+        get async throws { try await properties.role }
+    }
+
     /// The strength at which the peer was heard last, in dBm (Vol 4, Part E, 7.5.4); nil if the
     /// controller cannot tell.
     public func readRSSI() async throws -> Int? {
@@ -34,8 +41,11 @@ extension Link {
         return rssi
     }
 
-    /// Asks the controllers for other timing, and returns what they agreed on
-    /// (Vol 4, Part E, 7.8.18).
+    /// Asks for other timing, and returns what was agreed on.
+    ///
+    /// A Central has its controller change it (Vol 4, Part E, 7.8.18). A Peripheral asks the
+    /// Central: in the link layer where both controllers can, otherwise on the signalling channel
+    /// (Vol 3, Part A, 4.20); a refusal is thrown as `HostError.controller`.
     public func updateParameters(_ update: ConnectionUpdate) async throws -> ConnectionParameters {
         guard
             case .parameters(let parameters) = try await host.request(

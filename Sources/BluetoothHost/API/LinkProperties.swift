@@ -18,6 +18,14 @@ public struct ConnectionParameters: Sendable, Equatable {
     }
 }
 
+/// Which end of a link is ours (Vol 6, Part B, 1.1).
+public enum LinkRole: Sendable, Hashable {
+    /// We have connected to the peer.
+    case central
+    /// The peer has connected to us.
+    case peripheral
+}
+
 /// The largest link-layer payloads of a link (Vol 6, Part B, 4.5.10).
 public struct DataLength: Sendable, Equatable {
     /// What a payload can be allowed; every link begins with the least.

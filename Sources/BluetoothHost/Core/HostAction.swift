@@ -30,6 +30,10 @@ package enum HostAction: Sendable {
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
     /// A scan found this.
     case advertised(scan: RequestIdentifier, Advertisement)
+    /// Somebody has connected to us.
+    case incomingLink(LinkIdentifier, DeviceAddress)
+    /// A set that was advertised, or was to be, is over.
+    case advertisingEnded(RequestIdentifier, AdvertisingEnd)
     /// A peer sent a value.
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
     /// A peer says that its database changed within this range.
@@ -52,6 +56,7 @@ package enum HostAction: Sendable {
 package enum HostAnswer: Sendable {
     case done
     case link(LinkIdentifier, DeviceAddress)
+    case advertising(AdvertisingLayout)
     case gatt(GATT.Outcome)
     case rssi(Int?)
     case parameters(ConnectionParameters)

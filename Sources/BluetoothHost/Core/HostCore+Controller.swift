@@ -35,6 +35,7 @@ extension HostCore {
             cancelDial(id, now: now)
             fail(id, HostError.closed)
         }
+        stopAllAdvertising(now: now)
         for handle in links.handles { disconnect(handle, request: nil, now: now) }
         finishShutDown(now: now)
     }
@@ -42,7 +43,8 @@ extension HostCore {
     /// Closes, once no link is left or the time for goodbyes is over.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = farewellDeadline, state != .closed else { return }
-        guard state != .ready || links.isEmpty || deadline <= now else { return }
+        let isQuiet = links.isEmpty && advertisingWaiters.isEmpty
+        guard state != .ready || isQuiet || deadline <= now else { return }
         farewellDeadline = nil
         changeState(to: .closed)
         abandonController(.notStarted, now: now)
@@ -105,10 +107,11 @@ extension HostCore {
         )
         changeState(to: .ready)
         perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
+        perform(advertiser.configure(found, ownAddress: ownAddress, now: now), now: now)
     }
 
     /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
-    /// Scans and pending connections stay wanted, and start again when the controller is back.
+    /// Scans, advertising and pending connections stay wanted, and start again when the controller is back.
     ///
     /// The scheduler is the first to know: told of links and commands that ended, it would order
     /// the next thing from a controller that is not there.
@@ -116,6 +119,7 @@ extension HostCore {
         startup = nil
         capabilities = nil
         perform(scheduler.reset(now: now), now: now)
+        perform(advertiser.reset(now: now), now: now)
         perform(commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
         reports = ReportAssembler()

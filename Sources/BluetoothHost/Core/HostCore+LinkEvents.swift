@@ -16,7 +16,7 @@ extension HostCore {
         case .enhancedConnectionCompleteV2(let event):
             connectionCompleted(ConnectionReport(event.connection), now: now)
         case .disconnectionComplete(let event): disconnectionCompleted(event, now: now)
-        case .connectionUpdateComplete(let event): connectionUpdated(event)
+        case .connectionUpdateComplete(let event): connectionUpdated(event, now: now)
         case .dataLengthChange(let event): dataLengthChanged(event)
         case .phyUpdateComplete(let event): phyUpdated(event)
         case .readRemoteVersionInformationComplete(let event): versionArrived(event)
@@ -32,8 +32,11 @@ extension HostCore {
     }
 
     private mutating func connectionCompleted(_ report: ConnectionReport, now: Instant) {
+        if report.status == .advertisingTimeout {
+            return perform(advertiser.directedAdvertisingTimedOut(now: now), now: now)
+        }
         guard report.role == .central || report.status != .success else {
-            return emit(.log("ignored a connection in a role that was not asked for"))
+            return connectionAccepted(report, now: now)
         }
         let actions = scheduler.connectionCompleted(
             status: report.status,
@@ -46,17 +49,21 @@ extension HostCore {
             for case .connected(let id) in actions where dials[.init(rawValue: id)] != nil {
                 dial = RequestIdentifier(rawValue: id)
             }
-            let identifier = LinkIdentifier(rawValue: nextLink)
-            nextLink += 1
-            let link = LinkState(
-                identifier: identifier,
-                report: report,
-                dial: dial,
-                receiveMTULimit: min(max(configuration.attMTU, ATT.defaultMTU), 517)
-            )
-            linkBegan(link, now: now)
+            linkBegan(newLink(report, dial: dial), isIncoming: false, now: now)
         }
         perform(actions, now: now)
+    }
+
+    /// What is known of a link when it begins.
+    mutating func newLink(_ report: ConnectionReport, dial: RequestIdentifier?) -> LinkState {
+        let identifier = LinkIdentifier(rawValue: nextLink)
+        nextLink += 1
+        return LinkState(
+            identifier: identifier,
+            report: report,
+            dial: dial,
+            receiveMTULimit: min(max(configuration.attMTU, ATT.defaultMTU), 517)
+        )
     }
 
     private mutating func disconnectionCompleted(
@@ -74,6 +81,7 @@ extension HostCore {
     mutating func linkIsGone(_ handle: ConnectionHandle, _ error: HostError, now: Instant) {
         endLink(handle, with: error, now: now)
         perform(scheduler.linkCountChanged(now: now), now: now)
+        perform(advertiser.linkCountChanged(now: now), now: now)
         pumpAll(now: now)
         finishShutDown(now: now)
     }
@@ -112,9 +120,13 @@ extension HostCore {
         for request in requests { fail(request, error) }
     }
 
-    private mutating func connectionUpdated(_ event: HCI.LEConnectionUpdateComplete) {
+    private mutating func connectionUpdated(
+        _ event: HCI.LEConnectionUpdateComplete,
+        now: Instant
+    ) {
         let handle = event.connectionHandle
         guard event.status == .success else {
+            if asksAgainBySignalling(handle, after: event.status, now: now) { return }
             let error = HostError.controller(event.status)
             return procedureEnded(.connectionUpdate, on: handle, .failure(error))
         }
@@ -124,6 +136,7 @@ extension HostCore {
             supervisionTimeout: event.supervisionTimeout.duration
         )
         links[handle]?.parameters = parameters
+        links[handle]?.askedParameters = nil
         procedureEnded(.connectionUpdate, on: handle, .success(.parameters(parameters)))
     }
 

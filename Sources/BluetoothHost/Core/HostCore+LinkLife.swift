@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
@@ -7,13 +8,13 @@ import BluetoothTypes
 
 // A link's life: from the event that says it is there to the one that says it is gone.
 extension HostCore {
-    /// The controller made a link, for a dial or for nobody.
-    mutating func linkBegan(_ link: LinkState, now: Instant) {
+    /// The controller made a link: for a dial, for nobody, or because somebody connected to us.
+    mutating func linkBegan(_ link: LinkState, isIncoming: Bool, now: Instant) {
         var link = link
         // A handle that is in use already: the controller lost count, and its word is what counts.
         endLink(link.handle, with: .disconnected(.connectionTimeout), now: now)
         if let dial = link.dial, dials[dial] == nil { link.dial = nil }
-        let isWanted = link.dial != nil
+        let isWanted = link.dial != nil || isIncoming
         handles[link.identifier] = link.handle
         links[link.handle] = link
         transmitQueue.open(link.handle)
@@ -25,16 +26,31 @@ extension HostCore {
         }
         if let dial = link.dial { dials[dial]?.phase = .establishing(link.identifier) }
         prepare(link.handle, now: now)
+        if isIncoming { emit(.incomingLink(link.identifier, link.peer)) }
     }
 
-    /// What every new link begins with: larger packets, and the MTU exchange, whose answer shows
-    /// that the peer takes part in the link.
+    /// What every new link begins with: larger packets, and, on a link that we made, the MTU
+    /// exchange, whose answer shows that the peer takes part in the link. Who made the link to us
+    /// begins itself, and is not kept waiting.
     private mutating func prepare(_ handle: ConnectionHandle, now: Instant) {
         if configuration.requestsDataLength, let octets = longestPacket {
             let command = Self.dataLengthCommand(octets: octets, to: handle)
             upkeep(command, on: handle, now: now)
         }
+        guard links[handle]?.role == .peripheral else { return exchangeMTU(handle, now: now) }
+        if configuration.preferredConnectionParameters != nil {
+            links[handle]?.preferredParametersDueAt = now + Self.parameterPause
+        }
+        if configuration.exchangesMTUAsPeripheral { exchangeMTU(handle, now: now) }
+    }
+
+    /// Asks the peer for a larger MTU, once on each link (Vol 3, Part F, 3.4.2.1).
+    mutating func exchangeMTU(_ handle: ConnectionHandle, now: Instant) {
+        guard links[handle]?.hasAskedForMTU == false else { return }
+        // A peer that has asked us has told its own.
+        guard links[handle]?.gatt.mtu == ATT.defaultMTU else { return }
         let probe = takeOwnOperation()
+        links[handle]?.hasAskedForMTU = true
         links[handle]?.probe = probe
         start(.exchangeMTU, id: probe, on: handle, now: now)
     }

@@ -20,7 +20,8 @@ extension HostCore {
             mtu: state.gatt.mtu,
             parameters: state.parameters,
             dataLength: state.dataLength,
-            phy: state.phy
+            phy: state.phy,
+            role: state.role == .peripheral ? .peripheral : .central
         )
     }
 
@@ -35,7 +36,10 @@ extension HostCore {
             let gone = HostError.disconnected(.unknownConnectionIdentifier)
             return fail(id, state == .closed ? HostError.closed : gone)
         }
+        if case .gatt = request { exchangeMTU(handle, now: now) }
         switch request {
+        case .updateParameters(let update) where links[handle]?.role == .peripheral:
+            askForParameters(update, on: handle, id: id, now: now)
         case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
             let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
             start(operation, id: id.rawValue, on: handle, now: now)

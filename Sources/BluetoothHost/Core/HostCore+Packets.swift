@@ -119,6 +119,8 @@ extension HostCore {
             for report in reports { sighted(self.reports.receive(report)) }
         case .extendedAdvertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
+        case .advertisingSetTerminated(let event):
+            perform(advertiser.setTerminated(event, now: now), now: now)
         case .scanTimeout: perform(scheduler.scanTimedOut(now: now), now: now)
         default: receiveLinkEvent(event, now: now)
         }
@@ -155,6 +157,9 @@ extension HostCore {
         case .startup: startupAnswered(result, now: now)
         case .central(let step):
             perform(scheduler.commandFinished(step, result: result, now: now), now: now)
+        case .advertising(let step):
+            perform(advertiser.commandFinished(step, result: result, now: now), now: now)
+        case .parameters(let link): parametersAnswered(link, result, now: now)
         case .request(let id, let link, let request): requestAnswered(id, link, request, result)
         case .disconnection(let link): disconnectionAnswered(link, result, now: now)
         case .upkeep(let link, let procedure): upkeepAnswered(link, procedure, result)

@@ -11,6 +11,7 @@ extension HostCore {
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, earliest(links.nextDeadline, server.nextDeadline))
+        soonest = earliest(soonest, advertiser.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -20,6 +21,7 @@ extension HostCore {
         guard state != .closed else { return }
         perform(commands.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
+        perform(advertiser.deadlinePassed(now: now), now: now)
         expireDials(now: now)
         wakeDials(now: now)
         for handle in links.handles { expire(handle, now: now) }
@@ -39,6 +41,9 @@ extension HostCore {
         }
         if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
+        }
+        if let due = links[handle]?.preferredParametersDueAt, due <= now {
+            askForPreferredParameters(on: handle, now: now)
         }
         if let deadline = links[handle]?.disconnectDeadline, deadline <= now {
             emit(.log("the controller does not end a link: it counts as ended"))

@@ -14,8 +14,9 @@ import BluetoothTypes
 /// does no I/O, waits for nothing, and reads no clock.
 ///
 /// The controller's life is in `HostCore+Controller`, arriving packets in `HostCore+Packets`, scans
-/// and dials in `HostCore+Central`, links in `HostCore+Links`, clients and what they are
-/// sent in `HostCore+Server`, encryption in `HostCore+Security`, time in `HostCore+Time`.
+/// and dials in `HostCore+Central`, advertising in `HostCore+Advertising`, links in
+/// `HostCore+Links`, clients and what they are sent in `HostCore+Server`, encryption in
+/// `HostCore+Security`, time in `HostCore+Time`.
 package struct HostCore: Sendable {
     /// How many requests may wait at once; one more is refused.
     package static let requestLimit = 1_024
@@ -41,6 +42,9 @@ package struct HostCore: Sendable {
     enum Purpose: Sendable {
         case startup
         case central(Step)
+        case advertising(AdvertisingStep)
+        /// A Peripheral's wish for other parameters, in the link layer.
+        case parameters(LinkIdentifier)
         case request(RequestIdentifier, LinkIdentifier, LinkRequest)
         case disconnection(LinkIdentifier)
         /// The host's own housekeeping on a link: a refusal is logged, and ends the procedure that
@@ -50,8 +54,10 @@ package struct HostCore: Sendable {
         /// The link that the command is about.
         var link: LinkIdentifier? {
             switch self {
-            case .request(_, let link, _), .disconnection(let link), .upkeep(let link, _): link
-            case .startup, .central: nil
+            case .request(_, let link, _), .disconnection(let link), .upkeep(let link, _),
+                .parameters(let link):
+                link
+            case .startup, .central, .advertising: nil
             }
         }
     }
@@ -72,6 +78,9 @@ package struct HostCore: Sendable {
     var farewellDeadline: Instant?
     var transmitQueue = ACLTransmitQueue()
     var scheduler = CentralScheduler()
+    var advertiser = Advertiser()
+    /// The sets that have not ended, and who waits until what is wanted of them is in force.
+    var advertisingWaiters: [RequestIdentifier: [RequestIdentifier]] = [:]
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
     var dials: [RequestIdentifier: Dial] = [:]

@@ -26,6 +26,8 @@ struct LinkState: Sendable {
     let identifier: LinkIdentifier
     let handle: ConnectionHandle
     let peer: DeviceAddress
+    /// Which end of the link is ours.
+    let role: HCI.Role
     var parameters: ConnectionParameters
     var dataLength = DataLength(
         transmitOctets: DataLength.octetRange.lowerBound,
@@ -47,11 +49,17 @@ struct LinkState: Sendable {
     /// Whether the peer asked for pairing and is to be told that there is none.
     var owesPairingRefusal = false
 
+    /// Whether the MTU was asked for, which is done once.
+    var hasAskedForMTU = false
     /// The operation whose end shows that the link is usable, until it has ended.
     var probe: UInt64?
     /// The dial that made this link, until the link is found to be usable.
     var dial: RequestIdentifier?
     var procedures: [Procedure: Waiter] = [:]
+    /// What a Peripheral asks for in the link layer, and may have to ask for in another way.
+    var askedParameters: ConnectionUpdate?
+    /// When a Peripheral asks for the parameters that it prefers.
+    var preferredParametersDueAt: Instant?
     /// Requests that end when the link ends.
     var disconnectRequests: [RequestIdentifier] = []
     /// Until when the link has to be gone; nil while it may stay.
@@ -69,9 +77,10 @@ struct LinkState: Sendable {
         self.identifier = identifier
         handle = report.handle
         peer = report.peer
+        role = report.role
         parameters = report.parameters
         self.dial = dial
-        logicalLink = LogicalLink(role: .central)
+        logicalLink = LogicalLink(role: report.role == .peripheral ? .peripheral : .central)
         gatt = GATTClient(receiveMTULimit: receiveMTULimit)
     }
 
@@ -86,7 +95,10 @@ struct LinkState: Sendable {
 
     var nextDeadline: Instant? {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
-        let machines = earliest(gatt.nextDeadline, logicalLink.nextDeadline)
+        let machines = earliest(
+            earliest(gatt.nextDeadline, logicalLink.nextDeadline),
+            preferredParametersDueAt
+        )
         return earliest(machines, earliest(waiting, nextDisconnect))
     }
 }

@@ -31,6 +31,8 @@ struct Bench {
     private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
     var store: [StoreKey: [UInt8]] = [:]
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
+    private(set) var incomingLinks: [(link: LinkIdentifier, peer: DeviceAddress)] = []
+    private(set) var advertisingEnds: [RequestIdentifier: [AdvertisingEnd]] = [:]
     private(set) var log: [String] = []
     private(set) var openCount = 0
 
@@ -144,6 +146,8 @@ struct Bench {
         case .notified(let link, _, let value): notifications.append((link, Array(value)))
         case .served(let link, let news): self.news.append((link, news))
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
+        case .incomingLink(let link, let peer): incomingLinks.append((link, peer))
+        case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
         case .servicesChanged: break
         case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
         case .save(let bytes, let key): store[key] = bytes
@@ -180,6 +184,13 @@ struct Bench {
             reportsDuplicates: reportsDuplicates
         )
         core.startScan(request, id: id, now: now)
+        performActions()
+        return id
+    }
+
+    mutating func advertise(_ advertising: Advertising) -> RequestIdentifier {
+        let id = takeRequest()
+        core.startAdvertising(advertising, id: id, now: now)
         performActions()
         return id
     }

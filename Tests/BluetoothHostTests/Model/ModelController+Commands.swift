@@ -18,7 +18,7 @@ extension ModelController {
             is HCI.LESetRandomAddress, is HCI.LEWriteSuggestedDefaultDataLength:
             complete(opcode, .success)
         case is any EmptyParameters where !Self.isAction(opcode): tell(opcode)
-        default: act(command, opcode)
+        default: if !advertise(command, opcode) { act(command, opcode) }
         }
     }
 
@@ -54,7 +54,7 @@ extension ModelController {
 
     /// Legacy and extended commands exclude each other until the next reset
     /// (Vol 4, Part E, 3.1.1).
-    private mutating func note(_ opcode: HCI.Opcode, isExtended: Bool) {
+    mutating func note(_ opcode: HCI.Opcode, isExtended: Bool) {
         if usesExtendedCommands == !isExtended { violate(.illegal(opcode)) }
         usesExtendedCommands = isExtended
     }
@@ -136,7 +136,8 @@ extension ModelController {
     }
 
     private mutating func edit(_ opcode: HCI.Opcode, _ change: (inout [DeviceAddress]) -> Void) {
-        if let initiation, initiation.target == nil {
+        let isInUse = sets.values.contains { $0.isOn && $0.usesList }
+        if isInUse || initiation.map({ $0.target == nil }) ?? false {
             violate(.illegal(opcode))
             return complete(opcode, .commandDisallowed)
         }

@@ -27,6 +27,14 @@ extension ModelController {
             HCI.LEReadFilterAcceptListSize.ReturnParameters(size: UInt8(profile.acceptListSize))
         case .leReadResolvingListSize: HCI.LEReadResolvingListSize.ReturnParameters(size: 4)
         case .leReadMaximumDataLength: longestData
+        case .leReadMaximumAdvertisingDataLength:
+            HCI.LEReadMaximumAdvertisingDataLength.ReturnParameters(length: 1650)
+        case .leReadNumberOfSupportedAdvertisingSets:
+            HCI.LEReadNumberOfSupportedAdvertisingSets.ReturnParameters(
+                count: UInt8(profile.advertisingSetCount)
+            )
+        case .leReadAdvertisingPhysicalChannelTxPower:
+            HCI.LEReadAdvertisingPhysicalChannelTxPower.ReturnParameters(level: -3)
         default: buffers(opcode)
         }
     }

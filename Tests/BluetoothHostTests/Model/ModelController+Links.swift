@@ -46,7 +46,8 @@ extension ModelController {
     mutating func sendConnectionComplete(
         _ status: HCI.ErrorCode,
         _ handle: ConnectionHandle,
-        _ address: DeviceAddress?
+        _ address: DeviceAddress?,
+        role: HCI.Role = .central
     ) {
         let peer = address.map { HCI.PeerAddress($0) } ?? .none
         let interval = HCI.ConnectionInterval(rawValue: 24)
@@ -57,7 +58,7 @@ extension ModelController {
                     .init(
                         status: status,
                         connectionHandle: handle,
-                        role: .central,
+                        role: role,
                         peerAddress: peer,
                         interval: interval,
                         peripheralLatency: 0,
@@ -71,7 +72,7 @@ extension ModelController {
                 .init(
                     status: status,
                     connectionHandle: handle,
-                    role: .central,
+                    role: role,
                     peerAddress: peer,
                     localPrivateAddress: .init(value: 0),
                     peerPrivateAddress: .init(value: 0),

@@ -68,6 +68,10 @@ struct ModelController: Sendable {
     var initiation: Initiation?
     var acceptList: [DeviceAddress] = []
     var links: [ConnectionHandle: ModelLink] = [:]
+    /// The advertising sets by their handles.
+    var sets: [UInt8: ModelSet] = [:]
+    /// Whether it never says which set led to a connection.
+    var hidesTerminations = false
     var leEventMask: HCI.LEEventMask = HCI.LEEventMask(rawValue: 0x1F)
     var usesExtendedCommands: Bool?
 
@@ -134,6 +138,7 @@ struct ModelController: Sendable {
         initiation = nil
         acceptList = []
         links = [:]
+        sets = [:]
         leEventMask = HCI.LEEventMask(rawValue: 0x1F)
         usesExtendedCommands = nil
         outbox = []

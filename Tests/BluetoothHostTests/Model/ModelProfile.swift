@@ -22,6 +22,9 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
     var aclPacketLength = 251
     var aclPacketCount = 8
     var acceptListSize = 8
+    var advertisingSetCount = 4
+    /// How many links there can be.
+    var linkLimit = 8
     /// How many commands the host may send before it has the first answer.
     var commandCount = 1
 
@@ -65,7 +68,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
         .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
         .leReadSupportedStates, .disconnect, .readRemoteVersionInformation,
-        .leLongTermKeyRequestNegativeReply,
+        .leLongTermKeyRequestNegativeReply, .leSetAdvertisingParameters, .leSetAdvertisingData,
+        .leSetScanResponseData, .leSetAdvertisingEnable, .leReadAdvertisingPhysicalChannelTxPower,
     ]
 
     private static let richCommands: [HCI.Opcode] = [
@@ -75,5 +79,9 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         .leSetExtendedScanEnable, .leExtendedCreateConnection,
         .leRemoteConnectionParameterRequestReply,
         .leRemoteConnectionParameterRequestNegativeReply, .leSetAddressResolutionEnable,
+        .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
+        .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+        .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,
+        .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet,
     ]
 }

@@ -206,7 +206,7 @@ extension HostCore {
         switch action {
         case .decide(let request, let identifier):
             decide(request, identifier, on: handle, now: now)
-        case .parametersEnded: break
+        case .parametersEnded(let end): parametersRequestEnded(end, on: handle)
         case .opened(let id, let opened):
             let numbers = opened.map { channels.add(.init(link: link, channel: $0)) }
             complete(RequestIdentifier(rawValue: id), .channels(numbers))
