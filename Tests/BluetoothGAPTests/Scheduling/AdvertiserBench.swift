@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+/// An advertiser and a model of a controller on one table, with a clock that is turned by hand.
+struct AdvertiserBench {
+    static let ownAddress = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+
+    var advertiser = Advertiser()
+    var model: AdvertisingModel
+    var now = Instant.zero
+
+    /// Every order, in the order in which they were given.
+    private(set) var orders: [AdvertisingOrder] = []
+    /// How often each set has come into force.
+    private(set) var inForce: [UInt64: [AdvertisingLayout]] = [:]
+    /// How the sets ended.
+    private(set) var ends: [UInt64: AdvertisingEnd] = [:]
+    /// The order that waits for its answer.
+    private(set) var outstanding: AdvertisingStep?
+
+    /// Answers that the controller gives instead of carrying out the order, first come first served.
+    var planned: [(matches: (AdvertisingOrder) -> Bool, result: CommandResult)] = []
+    var answersAtOnce = true
+    /// The capabilities that the controller tells.
+    var capabilities: ControllerCapabilities
+
+    init(_ capabilities: ControllerCapabilities = .advertising()) throws {
+        self.capabilities = capabilities
+        model = AdvertisingModel(
+            isExtended: capabilities.usesExtendedCommands,
+            setLimit: capabilities.advertisingSetCount
+        )
+        try configure()
+    }
+
+    // MARK: - Inputs
+
+    mutating func configure() throws {
+        try take(advertiser.configure(capabilities, ownAddress: Self.ownAddress, now: now))
+    }
+
+    mutating func add(_ id: UInt64, _ advertising: Advertising) throws {
+        try take(advertiser.add(id, advertising, now: now))
+    }
+
+    mutating func update(_ id: UInt64, _ advertising: Advertising) throws {
+        try take(advertiser.update(id, advertising, now: now))
+    }
+
+    mutating func remove(_ id: UInt64) throws {
+        try take(advertiser.remove(id, now: now))
+    }
+
+    mutating func reset() throws {
+        model.reset()
+        outstanding = nil
+        try take(advertiser.reset(now: now))
+    }
+
+    /// Somebody connects through the set with this handle.
+    mutating func connect(through handle: UInt8, tellsSet: Bool = true) throws {
+        model.stop(handle)
+        try take(advertiser.connectionMade(now: now))
+        if model.isExtended, tellsSet { try terminate(handle, .success) }
+    }
+
+    /// The set ends by itself.
+    mutating func terminate(
+        _ handle: UInt8,
+        _ status: HCI.ErrorCode,
+        events: UInt8 = 0
+    ) throws {
+        model.stop(handle)
+        let event = HCI.LEAdvertisingSetTerminated(
+            status: status,
+            advertisingHandle: handle,
+            connectionHandle: ConnectionHandle(rawValue: 0),
+            completedEvents: events
+        )
+        try take(advertiser.setTerminated(event, now: now))
+    }
+
+    mutating func timeOutDirected() throws {
+        model.stop(0)
+        try take(advertiser.directedAdvertisingTimedOut(now: now))
+    }
+
+    mutating func linkCloses() throws {
+        try take(advertiser.linkCountChanged(now: now))
+    }
+
+    /// Turns the clock, stopping at every deadline on the way.
+    mutating func advance(by duration: Duration) throws {
+        let end = now + duration
+        while let deadline = advertiser.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            try take(advertiser.deadlinePassed(now: now))
+            if let next = advertiser.nextDeadline {
+                #expect(next > now, "the clock would stand still")
+                guard next > now else { return }
+            }
+        }
+        now = end
+    }
+
+    mutating func take(_ actions: [Advertiser.Action]) throws {
+        for action in actions { try note(action) }
+        while answersAtOnce, outstanding != nil { try answer() }
+    }
+
+    /// Answers the outstanding order: as planned, or by carrying it out.
+    mutating func answer() throws {
+        let step = try #require(outstanding)
+        outstanding = nil
+        if let index = planned.firstIndex(where: { $0.matches(step.order) }) {
+            let result = planned.remove(at: index).result
+            return try take(advertiser.commandFinished(step, result: result, now: now))
+        }
+        let result: CommandResult =
+            (try? model.perform(step.order)) == nil
+            ? .complete([HCI.ErrorCode.commandDisallowed.rawValue])
+            : .complete(ArraySlice([0x00] + step.order.answer))
+        try take(advertiser.commandFinished(step, result: result, now: now))
+    }
+
+    /// The controller answers the next such order with this.
+    mutating func plan(
+        _ result: CommandResult,
+        times: Int = 1,
+        _ matches: @escaping (AdvertisingOrder) -> Bool
+    ) {
+        for _ in 0..<times { planned.append((matches, result)) }
+    }
+
+    mutating func refuse(
+        _ code: HCI.ErrorCode,
+        times: Int = 1,
+        _ matches: @escaping (AdvertisingOrder) -> Bool
+    ) {
+        plan(.complete([code.rawValue]), times: times, matches)
+    }
+
+    private mutating func note(_ action: Advertiser.Action) throws {
+        switch action {
+        case .command(_, let step):
+            if outstanding != nil { throw ImpossibleAdvertising.twoOrdersAtOnce }
+            if !planned.contains(where: { $0.matches(step.order) }) {
+                var rehearsal = model
+                do { try rehearsal.perform(step.order) } catch {
+                    // Which set led to a connection was not told yet.
+                    if advertiser.terminationDueAt == nil { throw error }
+                }
+            }
+            outstanding = step
+            orders.append(step.order)
+        case .inForce(let id, let layout): inForce[id, default: []].append(layout)
+        case .ended(let id, let end):
+            #expect(ends[id] == nil, "set \(id) ended twice")
+            ends[id] = end
+        }
+    }
+}
+
+extension AdvertisingOrder {
+    /// What the controller tells beside its status.
+    fileprivate var answer: [UInt8] {
+        switch self {
+        case .readTransmitPower: [UInt8(bitPattern: -3)]
+        case .setParameters: [5]
+        default: []
+        }
+    }
+
+    var isEnable: Bool { if case .enable = self { true } else { false } }
+    var isDisable: Bool { if case .disable = self { true } else { false } }
+    var isSetParameters: Bool { if case .setParameters = self { true } else { false } }
+    var isSetAddress: Bool { if case .setAddress = self { true } else { false } }
+    var isSetData: Bool { if case .setData = self { true } else { false } }
+    var isRemove: Bool { if case .remove = self { true } else { false } }
+}
+
+extension ControllerCapabilities {
+    /// A controller that can advertise, in one family of commands or the other.
+    static func advertising(isExtended: Bool = true, sets: Int = 3) -> ControllerCapabilities {
+        let legacy: [HCI.Opcode] = [
+            .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,
+            .leSetAdvertisingEnable, .leReadAdvertisingPhysicalChannelTxPower,
+        ]
+        let extended: [HCI.Opcode] = [
+            .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingEnable,
+            .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
+        ]
+        var capabilities = ControllerCapabilities.forTests(
+            commands: isExtended ? legacy + extended : legacy
+        )
+        capabilities.publicAddress = DeviceAddress(value: 0x5E00_5301, kind: .public)
+        guard isExtended else { return capabilities }
+        capabilities.leFeatures = [.extendedAdvertising, .le2M, .coded]
+        capabilities.advertisingSetCount = sets
+        capabilities.maximumAdvertisingDataLength = 1650
+        return capabilities
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+/// What a controller forbids, and an advertiser must never ask for.
+enum ImpossibleAdvertising: Error, Equatable {
+    case parametersWhileOn
+    case addressWhileOn
+    case piecesWhileOn
+    case removedWhileOn
+    case enabledHalfWritten
+    case enabledWithoutResponse
+    case noSuchSet
+    case tooManySets
+    case dataWhereThereIsNone
+    case listEditedWhileInUse
+    case twoOrdersAtOnce
+}
+
+/// A controller's advertising reduced to its rules: throws when told to do what the specification
+/// forbids (Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.59).
+struct AdvertisingModel {
+    struct Entry: Equatable {
+        var parameters: AdvertisingParameters?
+        var address: DeviceAddress?
+        var data: [UInt8] = []
+        var response: [UInt8] = []
+        var isPartial = false
+        var isOn = false
+        var duration: Duration?
+        var eventLimit: UInt8 = 0
+    }
+
+    var isExtended = true
+    var setLimit = 3
+    private(set) var sets: [UInt8: Entry] = [:]
+    private(set) var acceptList: [DeviceAddress] = []
+    private(set) var enableCount = 0
+
+    init(isExtended: Bool, setLimit: Int) {
+        self.isExtended = isExtended
+        self.setLimit = setLimit
+        if !isExtended { sets[0] = Entry() }
+    }
+
+    var onAir: [Entry] { sets.keys.sorted().compactMap { sets[$0] }.filter(\.isOn) }
+
+    mutating func perform(_ order: AdvertisingOrder) throws(ImpossibleAdvertising) {
+        switch order {
+        case .readTransmitPower: break
+        case .setParameters(let set, let parameters): try setParameters(set, parameters)
+        case .setAddress(let set, let address):
+            let entry = try entry(set)
+            if entry.isOn { throw .addressWhileOn }
+            sets[set]?.address = address
+        case .setData(let set, let field, let piece): try setData(set, field, piece)
+        case .enable(let set, let duration, let eventLimit):
+            try enable(set)
+            sets[set]?.duration = duration
+            sets[set]?.eventLimit = eventLimit
+        case .disable(let set):
+            _ = try entry(set)
+            sets[set]?.isOn = false
+        case .remove(let set):
+            if try entry(set).isOn { throw .removedWhileOn }
+            sets[set] = nil
+        case .clearAcceptList:
+            try checkListIsFree()
+            acceptList = []
+        case .addToAcceptList(let address):
+            try checkListIsFree()
+            acceptList.append(address)
+        }
+    }
+
+    /// A set is off the air by itself.
+    mutating func stop(_ set: UInt8) {
+        sets[set]?.isOn = false
+    }
+
+    mutating func reset() {
+        self = AdvertisingModel(isExtended: isExtended, setLimit: setLimit)
+    }
+
+    private func entry(_ set: UInt8) throws(ImpossibleAdvertising) -> Entry {
+        guard let entry = sets[isExtended ? set : 0] else { throw .noSuchSet }
+        return entry
+    }
+
+    private mutating func setParameters(
+        _ set: UInt8,
+        _ parameters: AdvertisingParameters
+    ) throws(ImpossibleAdvertising) {
+        if sets[set] == nil, sets.count >= setLimit { throw .tooManySets }
+        if sets[set]?.isOn == true { throw .parametersWhileOn }
+        if isExtended, let entry = sets[set] {
+            let fits =
+                (parameters.carriesData || entry.data.isEmpty)
+                && (parameters.properties.contains(.scannable) || entry.response.isEmpty)
+            if !fits { throw .dataWhereThereIsNone }
+        }
+        sets[set, default: Entry()].parameters = parameters
+    }
+
+    private mutating func setData(
+        _ set: UInt8,
+        _ field: AdvertisingOrder.Field,
+        _ piece: AdvertisingOrder.Piece
+    ) throws(ImpossibleAdvertising) {
+        let entry = try entry(set)
+        if piece.operation != .complete, entry.isOn { throw .piecesWhileOn }
+        if isExtended, let parameters = entry.parameters {
+            let isAllowed =
+                field == .advertisingData
+                ? parameters.carriesData : parameters.properties.contains(.scannable)
+            if !isAllowed { throw .dataWhereThereIsNone }
+        }
+        let path: WritableKeyPath<Entry, [UInt8]> =
+            field == .advertisingData ? \.data : \.response
+        let isFresh = piece.operation == .complete || piece.operation == .first
+        sets[set]?[keyPath: path] = (isFresh ? [] : entry[keyPath: path]) + piece.bytes
+        sets[set]?.isPartial = piece.operation == .first || piece.operation == .intermediate
+    }
+
+    private mutating func enable(_ set: UInt8) throws(ImpossibleAdvertising) {
+        let entry = try entry(set)
+        if entry.isPartial { throw .enabledHalfWritten }
+        if let parameters = entry.parameters, isExtended,
+            !parameters.properties.contains(.legacy), parameters.properties.contains(.scannable),
+            entry.response.isEmpty
+        {
+            throw .enabledWithoutResponse
+        }
+        sets[set]?.isOn = true
+        enableCount += 1
+    }
+
+    private func checkListIsFree() throws(ImpossibleAdvertising) {
+        let isInUse = sets.values.contains {
+            $0.isOn && $0.parameters?.filterPolicy ?? .unfiltered != .unfiltered
+        }
+        if isInUse { throw .listEditedWhileInUse }
+    }
+}
