@@ -77,7 +77,7 @@ extension AdvertisingSetState {
         case .enable: enabled(now: now)
         case .disable: activity = .off
         case .remove: belief = Belief()
-        case .readTransmitPower, .clearAcceptList, .addToAcceptList: break
+        case .readTransmitPower, .clearAdmitted, .admit: break
         }
     }
 

@@ -25,8 +25,8 @@ package enum AdvertisingOrder: Hashable, Sendable {
     case enable(set: UInt8, duration: Duration?, eventLimit: UInt8)
     case disable(set: UInt8)
     case remove(set: UInt8)
-    case clearAcceptList
-    case addToAcceptList(DeviceAddress)
+    case clearAdmitted
+    case admit(DeviceAddress)
 
     /// The set that the order is about; nil if it is about none.
     var set: UInt8? {
@@ -34,7 +34,7 @@ package enum AdvertisingOrder: Hashable, Sendable {
         case .setParameters(let set, _), .setAddress(let set, _), .setData(let set, _, _),
             .enable(let set, _, _), .disable(let set), .remove(let set):
             set
-        case .readTransmitPower, .clearAcceptList, .addToAcceptList: nil
+        case .readTransmitPower, .clearAdmitted, .admit: nil
         }
     }
 }

@@ -67,10 +67,10 @@ struct AdvertisingModel {
         case .remove(let set):
             if try entry(set).isOn { throw .removedWhileOn }
             sets[set] = nil
-        case .clearAcceptList:
+        case .clearAdmitted:
             try checkListIsFree()
             acceptList = []
-        case .addToAcceptList(let address):
+        case .admit(let address):
             try checkListIsFree()
             acceptList.append(address)
         }
