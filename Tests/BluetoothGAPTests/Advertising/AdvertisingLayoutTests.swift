@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothGAP
@@ -146,7 +147,7 @@ struct AdvertisingLayoutTests {
             #expect(layout.scanResponse.bytes.count <= room.scanResponse)
             #expect(!layout.advertisingData.isMalformed && !layout.scanResponse.isMalformed)
             let merged = layout.advertisingData.merging(scanResponse: layout.scanResponse)
-            let left = layout.omissions.flatMap { omission in
+            let left = layout.omissions.flatMap { omission -> [BluetoothUUID] in
                 if case .serviceUUIDs(let uuids) = omission { uuids } else { [] }
             }
             #expect(Set(merged.serviceUUIDs + left) == Set(content.serviceUUIDs))

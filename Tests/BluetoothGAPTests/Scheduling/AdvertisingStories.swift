@@ -53,7 +53,7 @@ struct AdvertiserStories {
         let before = bench.orders.count
         let other = Advertising(AdvertisingContent(localName: "Other"))
         try bench.update(1, other)
-        #expect(bench.orders.dropFirst(before).allSatisfy(\.isSetData))
+        #expect(!bench.orders.dropFirst(before).contains { !$0.isSetData })
         #expect(bench.model.onAir.first?.data == other.layout.advertisingData.bytes)
         #expect(bench.inForce[1]?.count == 2)
         #expect(bench.model.enableCount == 1)
@@ -91,7 +91,7 @@ struct AdvertiserStories {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.long(count, 1))
         #expect(bench.model.onAir.first?.data.count == count)
-        #expect(bench.orders.count(where: \.isSetData) == (count + 250) / 251)
+        #expect(bench.orders.count { $0.isSetData } == (count + 250) / 251)
         try bench.update(1, Self.long(count, 2))
         #expect(bench.model.onAir.first?.data.last == 2)
         #expect(bench.inForce[1]?.count == 2)
