@@ -31,15 +31,19 @@ extension BluetoothHost {
         )
     }
 
-    /// Closes a channel, for a task that is cancelled as well.
-    func close(_ channel: L2CAPChannel) {
-        core.request(
-            .close(channel.number),
-            of: channel.link.identifier,
-            id: takeRequest(),
-            now: executor.now
-        )
-        drain()
+    /// Closes a channel, for a task that is cancelled as well, which then does not wait.
+    func close(_ channel: L2CAPChannel) async {
+        let (wish, link) = (ChannelWish.close(channel.number), channel.link.identifier)
+        do {
+            _ = try await perform { core, id, now in
+                core.request(wish, of: link, id: id, now: now)
+            } onCancel: { core, id, _ in
+                core.cancel(wish, id, of: link)
+            }
+        } catch HostError.tooManyRequests {
+            core.closeChannel(channel.number, now: executor.now)
+            drain()
+        } catch {}
     }
 
     func acceptChannel(_ key: ListenerKey) async throws -> L2CAPChannel? {

@@ -107,6 +107,8 @@ public enum L2CAP {
         case sduOverrun
         /// More than 65,535 credits were given.
         case creditOverflow
+        /// The peer gave its end of the channel to another as well.
+        case sharedEnd
 
         /// A few words.
         public var description: String {
@@ -117,6 +119,7 @@ public enum L2CAP {
             case .sduTooLong: "an SDU longer than the MTU"
             case .sduOverrun: "an SDU longer than it says"
             case .creditOverflow: "more credits than there can be"
+            case .sharedEnd: "two channels with the same end"
             }
         }
     }

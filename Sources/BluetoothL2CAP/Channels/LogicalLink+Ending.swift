@@ -48,8 +48,9 @@ extension LogicalLink {
         _ identifier: Signalling.Identifier
     ) -> [Action] {
         guard let channel = disconnections.removeValue(forKey: identifier) else { return [] }
-        channels.removeAll { $0.local == channel && $0.phase == .closing }
-        return []
+        guard let index = index(of: channel), channels[index].phase == .closing else { return [] }
+        channels.remove(at: index)
+        return [.released(channel)]
     }
 
     /// The peer closes a channel.
@@ -76,8 +77,8 @@ extension LogicalLink {
         let abandoned = channels[index].sender.abandon()
         let unread = channels[index].receiver.takeAll()
         channels.remove(at: index)
-        // Who closed it on this side has been told.
-        guard wasOpen else { return [] }
+        // Who closed it on this side has been told of the end.
+        guard wasOpen else { return [.released(channel)] }
         return abandoned.map { .abandoned($0, .closedByPeer) }
             + [.closed(channel, .closedByPeer, unread: unread)]
     }

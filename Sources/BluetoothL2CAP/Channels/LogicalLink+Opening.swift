@@ -97,12 +97,18 @@ extension LogicalLink {
             opened.append(channel)
         }
         channels.removeAll { $0.phase == .opening(identifier) }
-        guard !opening.isCancelled else {
-            return opened.flatMap { close($0, now: now) }.filter { !$0.isClosing }
+        let collisions = verdict.collisions.flatMap {
+            close($0, because: .violated(.sharedEnd), now: now)
         }
-        return [
-            opened.isEmpty ? .refused(opening.id, verdict.failure) : .opened(opening.id, opened)
-        ]
+        guard !opening.isCancelled else {
+            // Nobody knows of them.
+            for channel in opened { _ = close(channel, now: now) }
+            return collisions
+        }
+        let news =
+            opened.isEmpty
+            ? Action.refused(opening.id, verdict.failure) : .opened(opening.id, opened)
+        return collisions + [news]
     }
 
     private mutating func establish(
@@ -122,6 +128,8 @@ extension LogicalLink {
     /// What the peer gave: its ends of the channels, and how they may be used.
     private struct Verdict {
         var remotes: [ChannelIdentifier] = []
+        /// Channels whose end the peer gave a second time: which one it means is not known.
+        var collisions: [ChannelIdentifier] = []
         var sender = ChannelSender(mtu: 0, mps: 0, credits: 0)
         /// Why there are no channels, if there are none.
         let failure: L2CAP.Failure
@@ -152,7 +160,8 @@ extension LogicalLink {
         }
     }
 
-    /// Takes the ends that channels can have: each in range, and none given twice.
+    /// Takes the ends that channels can have. One that is given twice, now or before, stands for no
+    /// channel at all any more (Vol 3, Part A, 4.26).
     private func verdict(
         _ remotes: [ChannelIdentifier],
         _ sizes: (mtu: UInt16, mps: UInt16, credits: UInt16),
@@ -162,20 +171,22 @@ extension LogicalLink {
         let least = mode.sizeMinimum
         guard sizes.mtu >= least, (least...0xFFFD).contains(Int(sizes.mps))
         else { return Verdict(failure: failure) }
-        var seen: Set<ChannelIdentifier> = []
         let usable = remotes.map { remote in
-            let isUsable = remote.isDynamic && !isTaken(remote: remote)
-            return isUsable && seen.insert(remote).inserted ? remote : .none
+            let isSingle = remotes.count { $0 == remote } == 1 && !isTaken(remote: remote)
+            return remote.isDynamic && isSingle ? remote : .none
         }
+        let given = Set(remotes.filter(\.isDynamic))
+        let collisions = channels.filter { given.contains($0.remote) }.map(\.local)
         let sender = ChannelSender(
             mtu: Int(sizes.mtu),
             mps: Int(sizes.mps),
             credits: Int(sizes.credits)
         )
-        return Verdict(remotes: usable, sender: sender, failure: failure)
+        return Verdict(
+            remotes: usable,
+            collisions: collisions,
+            sender: sender,
+            failure: failure
+        )
     }
-}
-
-extension LogicalLink.Action {
-    fileprivate var isClosing: Bool { if case .closed = self { true } else { false } }
 }

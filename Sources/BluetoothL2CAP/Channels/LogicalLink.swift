@@ -52,6 +52,9 @@ package struct LogicalLink: Sendable {
         case reconfigured(RequestID, L2CAP.ReconfigurationEnd)
         /// The channel has ended, with these SDUs not taken.
         case closed(ChannelIdentifier, L2CAP.Failure, unread: [[UInt8]])
+        /// The peer has confirmed the end of a channel that we closed, and so all that was sent on
+        /// it before; or it did not in the time allowed.
+        case released(ChannelIdentifier)
         /// Nothing is to be done.
         case ignore(IgnoreReason)
     }

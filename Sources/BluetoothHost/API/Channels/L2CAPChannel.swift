@@ -135,7 +135,8 @@ extension L2CAPChannel {
     }
 
     /// Closes the channel, if it is open. SDUs that still wait to be sent are not sent; those that
-    /// nobody has received are dropped.
+    /// nobody has received are dropped. Returns when the peer has confirmed it, by which all that
+    /// was sent before is known to have arrived; a task that is cancelled does not wait.
     public func close() async {
         await link.host.close(self)
     }

@@ -35,6 +35,8 @@ struct ChannelTable: Sendable {
         var unread: ArraySlice<[UInt8]> = []
     }
 
+    /// Who waits until the peer has confirmed the end of a channel.
+    private var closers: [Place: [RequestIdentifier]] = [:]
     private var entries: [ChannelNumber: Entry] = [:]
     private var open: [Place: ChannelNumber] = [:]
     private var past: [ChannelNumber] = []
@@ -78,9 +80,25 @@ struct ChannelTable: Sendable {
         return entry
     }
 
+    mutating func addCloser(_ request: RequestIdentifier, at place: Place) {
+        closers[place, default: []].append(request)
+    }
+
+    /// The end of the channel that was at this place is confirmed. Returns who waits for it.
+    mutating func takeClosers(at place: Place) -> [RequestIdentifier] {
+        closers.removeValue(forKey: place) ?? []
+    }
+
+    /// The link is gone. Returns who waits for ends on it.
+    mutating func takeClosers(on link: LinkIdentifier) -> [RequestIdentifier] {
+        closers.keys.filter { $0.link == link }.flatMap { takeClosers(at: $0) }
+    }
+
     /// Nobody waits for this any more.
     mutating func forgetWaiter(_ request: RequestIdentifier, of number: ChannelNumber) {
         if entries[number]?.reader == request { entries[number]?.reader = nil }
         entries[number]?.watchers.removeAll { $0 == request }
+        guard let place = entries[number]?.place else { return }
+        closers[place]?.removeAll { $0 == request }
     }
 }

@@ -12,7 +12,7 @@ package enum ChannelWish: Sendable {
     case receive(ChannelNumber)
     /// The answer is `done`.
     case resize([ChannelNumber], mtu: Int, mps: Int)
-    /// The answer is `done`, at once.
+    /// The answer is `done`, when the peer has confirmed the end.
     case close(ChannelNumber)
     /// The answer is `end`.
     case awaitEnd(ChannelNumber)

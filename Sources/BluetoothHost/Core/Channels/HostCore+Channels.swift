@@ -20,9 +20,7 @@ extension HostCore {
         case .receive(let channel): receive(from: channel, id: id, now: now)
         case .resize(let channels, let mtu, let mps):
             resize(channels, mtu, mps, id: id, now: now)
-        case .close(let channel):
-            closeChannel(channel, now: now)
-            complete(id, .done)
+        case .close(let channel): closeChannel(channel, id: id, now: now)
         case .awaitEnd(let channel): awaitEnd(of: channel, id: id)
         }
     }
@@ -40,8 +38,9 @@ extension HostCore {
         case .send(_, let channel):
             guard let (handle, identifier) = openPlace(of: channel) else { return }
             links[handle]?.logicalLink.cancelSending(id.rawValue, on: identifier)
-        case .receive(let channel), .awaitEnd(let channel): channels.forgetWaiter(id, of: channel)
-        case .resize, .close: break
+        case .receive(let channel), .awaitEnd(let channel), .close(let channel):
+            channels.forgetWaiter(id, of: channel)
+        case .resize: break
         }
     }
 
@@ -167,10 +166,20 @@ extension HostCore {
         pump(handle, now: now)
     }
 
-    mutating func closeChannel(_ channel: ChannelNumber, now: Instant) {
+    /// Closes a channel; `id` is completed when the peer has confirmed it.
+    mutating func closeChannel(
+        _ channel: ChannelNumber,
+        id: RequestIdentifier? = nil,
+        now: Instant
+    ) {
         guard let (handle, identifier) = openPlace(of: channel),
+            let place = channels[channel]?.place,
             let actions = links[handle]?.logicalLink.close(identifier, now: now)
-        else { return }
+        else {
+            if let id { complete(id, .done) }
+            return
+        }
+        if let id { channels.addCloser(id, at: place) }
         perform(actions, on: handle, now: now)
     }
 
@@ -225,6 +234,9 @@ extension HostCore {
             fail(RequestIdentifier(rawValue: id), failure)
         case .closed(let channel, let failure, let unread):
             ended(channel, of: link, L2CAPChannel.End(failure), unread: unread)
+        case .released(let channel):
+            let place = ChannelTable.Place(link: link, channel: channel)
+            for closer in channels.takeClosers(at: place) { complete(closer, .done) }
         case .ignore(let reason): emit(.log("ignored on a channel: \(reason)"))
         }
     }
@@ -255,6 +267,7 @@ extension HostCore {
             while let sdu = link.logicalLink.take(from: channel) { unread.append(sdu) }
             ended(channel, of: link.identifier, .linkEnded(error), unread: unread)
         }
+        for closer in channels.takeClosers(on: link.identifier) { complete(closer, .done) }
         for id in link.logicalLink.end() { fail(RequestIdentifier(rawValue: id), error) }
     }
 }

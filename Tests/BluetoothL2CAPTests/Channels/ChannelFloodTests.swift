@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothL2CAP
+
+@Suite("Peers that flood or lie")
+struct ChannelFloodTests {
+    private static func request(_ identifier: UInt8, source: UInt16) -> ArraySlice<UInt8> {
+        Signalling.LECreditBasedConnectionRequest(
+            spsm: 0x0080,
+            source: ChannelIdentifier(rawValue: source),
+            mtu: 100,
+            mps: 100,
+            initialCredits: 1
+        ).encode(identifier: identifier)[...]
+    }
+
+    @Test("A peer that asks and does not listen gets so many answers")
+    func answers() {
+        var pair = ChannelPair.listening()
+        for round in 0..<1000 {
+            let asked = Self.request(UInt8(round % 255 + 1), source: 0x0039)
+            _ = pair.peer.link.receiveSignalling(
+                asked,
+                under: pair.peer.conditions,
+                now: .zero
+            )
+        }
+        var count = 0
+        while pair.peer.link.nextUrgentFrame() != nil { count += 1 }
+        #expect(count == LogicalLink.answerLimit)
+    }
+
+    @Test("A peer that opens all it can gets so many channels, then a reason")
+    func channels() throws {
+        var pair = ChannelPair.listening()
+        var results: [UInt8] = []
+        for source in UInt16(0x40)...0x7F {
+            _ = pair.peer.link.receiveSignalling(
+                Self.request(UInt8(source), source: source),
+                under: pair.peer.conditions,
+                now: .zero
+            )
+            let frame = try #require(pair.peer.link.nextUrgentFrame())
+            results.append(frame[frame.count - 2])
+        }
+        #expect(results.count { $0 == 0 } == LogicalLink.channelLimit)
+        #expect(results.suffix(32) == ArraySlice(repeating: UInt8(4), count: 32))
+    }
+
+    @Test("Frames for channels that are not there are ignored", arguments: [0x40, 0x7F, 0x80])
+    func strays(channel: UInt16) {
+        var link = LogicalLink(role: .central)
+        let channel = ChannelIdentifier(rawValue: channel)
+        let told = link.receive([1, 0, 9], on: channel, now: .zero)
+        #expect(told == [.ignore(.noSuchChannel(channel))])
+    }
+
+    @Test("A peer that says again and again that it is pending is waited for once")
+    func pending() throws {
+        var link = LogicalLink(role: .central)
+        try link.open(0x0080, .enhanced, options: .init(), id: 1, now: .zero)
+        let pending = Signalling.CreditBasedConnectionResponse(
+            mtu: 0,
+            mps: 0,
+            initialCredits: 0,
+            result: 0x000D,
+            destinations: [.none]
+        ).encode(identifier: 1)
+        for second in 1...29 {
+            let now = Instant.zero + .seconds(second)
+            #expect(link.receiveSignalling(pending[...], under: .init(), now: now).isEmpty)
+        }
+        #expect(link.nextDeadline == .zero + .seconds(61))
+        #expect(link.deadlinePassed(now: .zero + .seconds(61)) == [.refused(1, .timedOut)])
+    }
+
+    /// Both ends say what their owners could wish and their peers could invent, at random; nothing
+    /// traps, nothing goes beyond its limit, and in the end both come to rest.
+    @Test("Random dialogues stay within the limits", arguments: 1...12)
+    func randomDialogues(seed: UInt64) {
+        var dice = SplitMix64(seed: seed)
+        var pair = ChannelPair.listening(.init(mtu: 200, mps: 64, window: 3))
+        pair.us.conditions = pair.peer.conditions
+        for round in 0..<3000 {
+            step(&pair, id: UInt64(round), &dice)
+            #expect(pair.us.link.channels.count <= LogicalLink.channelLimit)
+            #expect(pair.peer.link.channels.count <= LogicalLink.channelLimit)
+        }
+        pair.drive()
+        pair.now = pair.now + .seconds(200)
+        _ = pair.us.link.deadlinePassed(now: pair.now)
+        _ = pair.peer.link.deadlinePassed(now: pair.now)
+        pair.drive()
+        #expect(pair.us.link.nextDeadline == nil || pair.us.link.hasCommand == false)
+    }
+
+    private func step(_ pair: inout ChannelPair, id: UInt64, _ dice: inout SplitMix64) {
+        pair.now = pair.now + .milliseconds(Int.random(in: 0...100, using: &dice))
+        switch Int.random(in: 0...9, using: &dice) {
+        case 0:
+            let mode: L2CAP.Mode = dice.happens(oneIn: 2) ? .credit : .enhanced
+            try? pair.us.link.open(0x0080, mode, options: .init(), id: id, now: pair.now)
+        case 1:
+            if let channel = pair.us.link.openChannels.randomElement(using: &dice) {
+                try? pair.us.link.send(dice.bytes(upTo: 200), on: channel, id: id)
+            }
+        case 2:
+            if let channel = pair.peer.link.openChannels.randomElement(using: &dice) {
+                _ = pair.peer.link.take(from: channel)
+            }
+        case 3:
+            if dice.happens(oneIn: 4),
+                let channel = pair.us.link.openChannels.randomElement(using: &dice)
+            {
+                _ = pair.us.link.close(channel, now: pair.now)
+            }
+        case 4: invent(&pair, &dice)
+        case 5:
+            let channel = UInt16.random(in: 0x3F...0x80, using: &dice)
+            let payload = dice.bytes(upTo: 80)
+            _ = pair.peer.link.receive(payload[...], on: .init(rawValue: channel), now: pair.now)
+        default:
+            _ = ChannelPair.pass(from: &pair.us, to: &pair.peer, now: pair.now)
+            _ = ChannelPair.pass(from: &pair.peer, to: &pair.us, now: pair.now)
+        }
+    }
+
+    /// A command that has the right form, and random content.
+    private func invent(_ pair: inout ChannelPair, _ dice: inout SplitMix64) {
+        let parameters = dice.bytes(upTo: 19)
+        let command = Signalling.Packet(
+            code: .init(rawValue: UInt8.random(in: 1...0x1B, using: &dice)),
+            identifier: UInt8.random(in: 1...255, using: &dice),
+            parameters: parameters[...]
+        ).encode()
+        let conditions = pair.us.conditions
+        pair.us.told += pair.us.link.receiveSignalling(
+            command[...],
+            under: conditions,
+            now: pair.now
+        )
+    }
+}
