@@ -38,7 +38,7 @@ struct ChannelSenderTests {
         sender.enqueue(pattern(100), id: 1)
         for _ in 0..<4 { #expect(sender.nextFrame() != nil) }
         #expect(sender.nextFrame() == nil)
-        #expect(sender.add(credits: 1))
+        #expect(sender.add(credits: 1) == true)
         #expect(sender.nextFrame()?.payload == Array(pattern(100).suffix(10)))
     }
 
@@ -52,9 +52,9 @@ struct ChannelSenderTests {
         sender.enqueue(pattern(50), id: 1)
         sender.enqueue(pattern(5), id: 2)
         _ = sender.nextFrame()
-        #expect(!sender.cancel(1))
-        #expect(sender.cancel(2))
-        #expect(!sender.cancel(2))
+        #expect(sender.cancel(1) == false)
+        #expect(sender.cancel(2) == true)
+        #expect(sender.cancel(2) == false)
         #expect(sender.abandon() == [1])
         #expect(!sender.hasFrame)
     }
@@ -85,7 +85,9 @@ struct ChannelSenderTests {
             }
             #expect(isWhole)
             #expect(receiver.take() == sdu)
-            while let grant = receiver.takeGrant() { #expect(sender.add(credits: Int(grant))) }
+            while let grant = receiver.takeGrant() {
+                #expect(sender.add(credits: Int(grant)) == true)
+            }
         }
     }
 }
