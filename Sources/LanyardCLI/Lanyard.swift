@@ -19,7 +19,7 @@ import Foundation
 struct Lanyard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lanyard",
-        abstract: "Talks to Bluetooth Low Energy accessories.",
+        abstract: "Talks to Bluetooth Low Energy accessories, and is one.",
         discussion: """
             Exit codes:
             \(ProcessStatus.table)
@@ -27,7 +27,7 @@ struct Lanyard: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ScanCommand.self, ExploreCommand.self, ReadCommand.self, WriteCommand.self,
-            SubscribeCommand.self, TraceCommand.self, AirCommand.self,
+            SubscribeCommand.self, ServeCommand.self, TraceCommand.self, AirCommand.self,
         ]
     )
 

@@ -15,6 +15,8 @@ struct AdapterSession: Sendable {
     let traceFile: String?
     let limits: StepLimits
     let console: Console
+    /// What a host is that serves; nil for one that only asks.
+    var accessory: ServedAccessory?
 
     /// How long the end of links and of the host may take.
     private static let closingLimit = Duration.seconds(2)
@@ -83,6 +85,10 @@ struct AdapterSession: Sendable {
         executor: AdapterExecutor?
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
+        if let accessory {
+            configuration.name = accessory.name
+            configuration.appearance = accessory.appearance
+        }
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
         return BluetoothHost(
             transport: transport,

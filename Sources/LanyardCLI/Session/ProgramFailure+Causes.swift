@@ -57,8 +57,6 @@ extension ProgramFailure {
             self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
-        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:
-            self.init(.refused, "\(step): \(error)")
         default:
             self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }

@@ -93,7 +93,8 @@ extension ValueBoard {
     mutating func write(_ writes: [GATT.WriteEntry]) -> Result<[Echo], ATT.ErrorCode> {
         var changed = entries
         for write in writes {
-            guard let entry = changed[write.handle] else { return .failure(.invalidHandle) }
+            // What the server keeps itself may be written together with what is here.
+            guard let entry = changed[write.handle] else { continue }
             switch Self.value(entry.bytes, after: write, limit: entry.maximumLength) {
             case .success(let value): changed[write.handle]?.bytes = value
             case .failure(let code): return .failure(code)

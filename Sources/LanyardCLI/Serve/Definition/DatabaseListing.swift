@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// The table that a database file leads to, without any adapter: each attribute with its handle.
+struct DatabaseListing: Sendable {
+    private let accessory: ServedAccessory
+    private let server: GATTServer
+    private let published: PublishedAccessory
+    private let board: ValueBoard
+
+    /// Publishes the accessory on a server that nobody reaches; throws if that cannot be.
+    init(_ accessory: ServedAccessory) throws(ProgramFailure) {
+        self.accessory = accessory
+        do throws(GATT.DefinitionError) {
+            let (server, services) = try accessory.rehearse()
+            self.server = server
+            published = PublishedAccessory(services)
+            board = ValueBoard(Array(zip(accessory.services, services)))
+        } catch {
+            throw ProgramFailure(.badData, "the database cannot be served: \(error.complaint)")
+        }
+    }
+
+    /// What a client would find that may read all that is open to everybody, in the form in which
+    /// `explore` prints it.
+    var exploration: Exploration {
+        Exploration(
+            address: DeviceAddress(value: 0, kind: .public),
+            name: accessory.name,
+            mtu: Self.mtu,
+            services: server.database.services.map(explore)
+        )
+    }
+
+    /// The MTU before a client has asked for another (Vol 3, Part G, 5.2.1).
+    private static let mtu = 23
+
+    private func explore(_ service: GATT.Service) -> Exploration.Service {
+        let attributes = server.database.attributes(in: service.handles)
+        var result = Exploration.Service(
+            uuid: service.uuid,
+            isPrimary: service.isPrimary,
+            handle: service.handle.rawValue,
+            endHandle: service.endHandle.rawValue
+        )
+        var index = attributes.startIndex
+        while index < attributes.endIndex {
+            let attribute = attributes[index]
+            index += 1
+            switch attribute.type {
+            case GATT.AttributeType.primaryService, GATT.AttributeType.secondaryService: continue
+            case GATT.AttributeType.include:
+                include(attribute).map { result.includes.append($0) }
+            case GATT.AttributeType.characteristic where index < attributes.endIndex:
+                result.characteristics.append(explore(attribute, attributes[index]))
+                index += 1
+            default:
+                guard !result.characteristics.isEmpty else { continue }
+                let descriptor = Exploration.Descriptor(
+                    uuid: attribute.type,
+                    handle: attribute.handle.rawValue,
+                    value: value(of: attribute)
+                )
+                result.characteristics[result.characteristics.count - 1].descriptors
+                    .append(descriptor)
+            }
+        }
+        return result
+    }
+
+    /// A declaration holds the properties first (Vol 3, Part G, 3.3.1).
+    private func explore(
+        _ declaration: Attribute,
+        _ attribute: Attribute
+    ) -> Exploration.Characteristic {
+        let octets = Self.octets(of: declaration)
+        let properties = GATT.CharacteristicProperties(rawValue: octets.first ?? 0)
+        return Exploration.Characteristic(
+            uuid: attribute.type,
+            handle: declaration.handle.rawValue,
+            valueHandle: attribute.handle.rawValue,
+            properties: properties,
+            value: properties.contains(.read) ? value(of: attribute) : .notReadable
+        )
+    }
+
+    /// An include declaration holds two handles and, if it is short, the UUID
+    /// (Vol 3, Part G, 3.2).
+    private func include(_ attribute: Attribute) -> Exploration.Include? {
+        let octets = Self.octets(of: attribute)
+        guard octets.count >= 4 else { return nil }
+        let first = AttributeHandle(rawValue: UInt16(octets[0]) | UInt16(octets[1]) << 8)
+        guard let service = server.database.service(at: first) else { return nil }
+        return Exploration.Include(
+            handle: attribute.handle.rawValue,
+            uuid: service.uuid,
+            serviceHandle: service.handle.rawValue,
+            serviceEndHandle: service.endHandle.rawValue
+        )
+    }
+
+    /// What reading the attribute brings a client of whom nothing is known.
+    private func value(of attribute: Attribute) -> Exploration.Value {
+        let refusal =
+            attribute.permissions.read.map { $0.refusal(of: .none, isAuthorized: false) }
+            ?? .readNotPermitted
+        if let refusal { return .refused("\(refusal)") }
+        return .bytes(
+            board.value(of: attribute.handle) ?? Self.octets(of: attribute, server.database.hash)
+        )
+    }
+
+    private static func octets(of attribute: Attribute, _ hash: [UInt8] = []) -> [UInt8] {
+        switch attribute.value {
+        case .fixed(let bytes), .stored(let bytes, _): bytes
+        case .clientConfiguration: [0, 0]
+        case .clientSupportedFeatures: [0]
+        case .databaseHash: hash
+        case .dynamic: []
+        }
+    }
+}

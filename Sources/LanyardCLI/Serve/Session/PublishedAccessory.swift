@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// A served accessory whose services have found their handles: what is where.
+struct PublishedAccessory: Sendable {
+    /// What is published, in the order of publication.
+    let services: [GATT.PublishedService]
+    private let attributes: [AttributeHandle: ServedAttribute]
+
+    init(_ services: [GATT.PublishedService]) {
+        self.services = services
+        var attributes: [AttributeHandle: ServedAttribute] = [:]
+        for characteristic in services.flatMap(\.characteristics) {
+            let handle = characteristic.valueHandle
+            attributes[handle] = ServedAttribute(
+                handle: handle,
+                uuid: characteristic.characteristic.uuid
+            )
+            for descriptor in characteristic.descriptors {
+                attributes[descriptor.handle] = ServedAttribute(
+                    handle: descriptor.handle,
+                    uuid: descriptor.uuid,
+                    isDescriptor: true
+                )
+            }
+        }
+        self.attributes = attributes
+    }
+
+    /// The attribute at the handle; one without a name if nothing that is known is there.
+    func attribute(_ handle: AttributeHandle) -> ServedAttribute {
+        attributes[handle] ?? ServedAttribute(handle: handle, uuid: BluetoothUUID(0))
+    }
+
+    /// The one characteristic that a person named; throws if there is none, or more than one.
+    func find(_ reference: CharacteristicReference) throws(ProgramFailure) -> ServedAttribute {
+        let matches = services.filter { service in
+            reference.service.map { $0 == service.service.uuid } ?? true
+        }.flatMap(\.characteristics).filter { characteristic in
+            switch reference.identity {
+            case .uuid(let uuid): characteristic.characteristic.uuid == uuid
+            case .valueHandle(let handle): characteristic.valueHandle.rawValue == handle
+            }
+        }
+        guard let match = matches.first else {
+            throw ProgramFailure(.notFound, "no characteristic that is served is \(reference)")
+        }
+        guard matches.count == 1 else {
+            let handles = matches.map { "#\($0.valueHandle.rawValue)" }.joined(separator: ", ")
+            throw .usage(
+                "\(matches.count) characteristics are \(reference)",
+                advice: "say which by its handle: \(handles)"
+            )
+        }
+        return attribute(match.valueHandle)
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Foundation
+import JSONReading
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("A database file")
+struct DatabaseReadingTests {
+    @Test("may say next to nothing")
+    func empty() throws {
+        let accessory = try ServedAccessory(parsing: "{}")
+        #expect(accessory == ServedAccessory(name: "Lanyard"))
+    }
+
+    @Test("says what the accessory is called, looks like and advertises")
+    func accessory() throws {
+        let accessory = try ServedAccessory(
+            parsing: """
+                {"name": "Lamp", "appearance": 1408, "advertising": {"name": "L", "services": ["180F"],
+                 "serviceData": [{"uuid": "180F", "data": "57"}],
+                 "manufacturerData": {"company": 65535, "data": {"text": "x"}},
+                 "interval": [0.1, 0.2], "extended": true, "connectable": false}}
+                """
+        )
+        #expect(accessory.name == "Lamp" && accessory.appearance == 1408)
+        let battery = BluetoothUUID(0x180F)
+        var expected = ServedAdvertising()
+        expected.name = "L"
+        expected.services = [battery]
+        expected.serviceData = [.init(uuid: battery, data: [0x57])]
+        expected.manufacturerData = .init(company: 0xFFFF, data: [0x78])
+        expected.interval = .milliseconds(100) ... .milliseconds(200)
+        expected.isExtended = true
+        expected.isConnectable = false
+        #expect(accessory.advertising == expected)
+    }
+
+    @Test("says what each characteristic is, and what may be done with it")
+    func characteristic() throws {
+        let characteristic = try read(
+            """
+            {"uuid": "2A19", "handle": 18, "properties": ["read", "write", "notify"],
+             "permissions": ["readEncrypted", "readAuthorized", "write", "notifyAuthenticated"],
+             "minimumKeySize": 16, "value": "57", "maximumLength": 4, "every": 0.5, "echo": true,
+             "description": "Level",
+             "descriptors": [{"uuid": "2904", "handle": 21, "value": {"uint8": 4}}]}
+            """
+        )
+        let definition = characteristic.definition
+        let read = GATT.AccessRule(
+            needsEncryption: true,
+            needsAuthorization: true,
+            minimumKeySize: 16
+        )
+        let subscribe = GATT.AccessRule(needsAuthentication: true, minimumKeySize: 16)
+        #expect(definition.uuid == BluetoothUUID(0x2A19))
+        #expect(definition.handle == AttributeHandle(rawValue: 18))
+        #expect(definition.properties == [.read, .write, .notify])
+        #expect(
+            definition.permissions
+                == GATT.Permissions(read: read, write: .open, subscribe: subscribe)
+        )
+        #expect(
+            definition.descriptors == [
+                .init(BluetoothUUID(0x2901), value: .stored(Array("Level".utf8))),
+                .init(
+                    BluetoothUUID(0x2904),
+                    value: .stored([4]),
+                    handle: AttributeHandle(rawValue: 21)
+                ),
+            ]
+        )
+        #expect(characteristic.maximumLength == 4 && characteristic.echo == .itself)
+        #expect(characteristic.period == .milliseconds(500))
+    }
+
+    @Test("permits what the properties say, if it says nothing of permissions")
+    func defaultPermissions() throws {
+        let command = try read(#"{"uuid": "2A19", "properties": ["writeWithoutResponse"]}"#)
+        #expect(command.definition.permissions == GATT.Permissions(write: .open))
+        let none = try read(#"{"uuid": "2A19", "properties": ["read"], "permissions": []}"#)
+        #expect(none.definition.permissions == GATT.Permissions())
+    }
+
+    @Test("publishes what is included before what includes it")
+    func includes() throws {
+        let accessory = try ServedAccessory(
+            parsing: """
+                {"services": [{"uuid": "1812", "includes": ["180F", 80]}, {"uuid": "180F"},
+                              {"uuid": "180A", "handle": 80}]}
+                """
+        )
+        #expect(
+            accessory.services.map(\.uuid)
+                == [0x180F, 0x180A, 0x1812].map { BluetoothUUID($0) }
+        )
+        let (server, _) = try accessory.rehearse()
+        #expect(server.database.services.contains { $0.handle.rawValue == 80 })
+    }
+
+    @Test("may be what explore prints")
+    func exploration() throws {
+        let original = try DatabaseFile.read(Examples.path("everything"))
+        let printed = try DatabaseListing(original).exploration.json.indented
+        let copy = try ServedAccessory(parsing: printed)
+        let again = try DatabaseListing(copy).exploration
+        let first = try DatabaseListing(original).exploration
+        #expect(copy.name == "Everything")
+        // Values that are refused are lost in a copy, and so are the permissions.
+        #expect(again.services.map(\.handle) == first.services.map(\.handle))
+        let handles = { (exploration: Exploration) in
+            exploration.services.flatMap(\.characteristics).map {
+                [$0.handle, $0.valueHandle] + $0.descriptors.map(\.handle)
+            }
+        }
+        #expect(handles(again) == handles(first))
+    }
+
+    private func read(_ text: String) throws -> ServedCharacteristic {
+        let database = #"{"services": [{"uuid": "180F", "characteristics": [\#(text)]}]}"#
+        let accessory = try ServedAccessory(parsing: database)
+        return try #require(accessory.services.first?.characteristics.first)
+    }
+}
+
+@Suite("A database file on disk")
+struct DatabaseFileTests {
+    @Test("fails with the code for what is wrong with it")
+    func failures() throws {
+        let missing = try #require(throws: ProgramFailure.self) {
+            try DatabaseFile.read("/nonexistent")
+        }
+        #expect(missing.status == .inputOutput)
+        try withFile(#"{"\u001b[2J": 1}"#) { path in
+            let failure = try #require(throws: ProgramFailure.self) {
+                try DatabaseFile.read(path)
+            }
+            #expect(failure.status == .badData)
+            #expect(!failure.line.contains("\u{1B}"))
+            #expect(failure.line.contains("docs/SERVING.md"))
+        }
+    }
+
+    @Test("is served as it is listed, in every example", arguments: Examples.names)
+    func examples(name: String) throws {
+        let accessory = try DatabaseFile.read(Examples.path(name))
+        let (_, published) = try accessory.rehearse()
+        #expect(published.count == accessory.services.count && !published.isEmpty)
+        let text = try DatabaseListing(accessory).exploration.tree.text
+        #expect(text.contains("Device Name") && text.contains("Database Hash"))
+    }
+
+    @Test("is listed with the handles that it asks for")
+    func handles() throws {
+        let accessory = try DatabaseFile.read(Examples.path("everything"))
+        let exploration = try DatabaseListing(accessory).exploration
+        let services = exploration.services.map(\.handle)
+        #expect(services.contains(64) && services.contains(256))
+        let descriptors = exploration.services.flatMap(\.characteristics).flatMap(\.descriptors)
+        #expect(descriptors.contains { $0.handle == 284 && $0.uuid == BluetoothUUID(0x2902) })
+        let included = exploration.services.flatMap(\.includes)
+        #expect(included.map(\.serviceHandle) == [64])
+    }
+
+    private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "lanyard-" + UUID().uuidString + ".json"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+}
+
+/// The example databases.
+enum Examples {
+    static let names = ["heart-rate-strap", "message-service", "thermometer", "everything"]
+
+    static func path(_ name: String) -> String { root + "Examples/Databases/\(name).json" }
+
+    /// Where the package is.
+    static var root: String {
+        var url = URL(filePath: #filePath)
+        for _ in 0..<4 { url.deleteLastPathComponent() }
+        return url.path() + "/"
+    }
+}
