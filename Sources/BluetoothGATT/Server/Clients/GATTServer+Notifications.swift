@@ -118,7 +118,7 @@ extension GATTServer {
         let features = clients[first.bearer.client]?.memory.supportedFeatures ?? 0
         guard features & ClientFeatures.multipleHandleValueNotifications != 0,
             let mtu = clients[first.bearer.client]?.bearers[first.bearer.channel],
-            second.kind == .notification,
+            second.kind == .notification, value.value.count <= mtu,
             let entries = first.pdu.notifiedEntries
         else { return nil }
         let joined = ATT.MultipleHandleValueNotification(

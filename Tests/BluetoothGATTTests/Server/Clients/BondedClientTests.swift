@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite("What is kept of bonded clients")
+struct BondedClientTests {
+    typealias Table = ServedTable
+
+    static let all: [UInt8] = [0x01, 0x00, 0xFF, 0xFF]
+
+    /// What is kept of a client that wants everything, and knows the table.
+    static func memory(of table: Table) throws -> ClientMemory {
+        var table = table
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        var actions = try table.setFeatures(1)
+        actions += try table.wantServiceChanged()
+        actions += try table.subscribe(to: Table.notified)
+        return try #require(actions.memories.last)
+    }
+
+    @Test("Each change of a bonded client's record is handed out, and of others none")
+    func changes() throws {
+        var table = try Table(security: Table.bonded)
+        let memories = try table.subscribe(to: Table.notified).memories
+        #expect(memories.count == 1)
+        #expect(memories[0].configurations.values.map(\.characteristic) == [Table.notified])
+        #expect(memories[0].knownHash == table.server.database.hash)
+        #expect(try table.subscribe(to: Table.notified).memories == [])
+        #expect(try table.setFeatures(1).memories.first?.supportedFeatures == 1)
+        var stranger = try Table(security: LinkSecurity(isEncrypted: true, keySize: 16))
+        #expect(try stranger.subscribe(to: Table.notified).memories == [])
+    }
+
+    @Test("Nothing is kept that an unencrypted link says of a bonded client, until it is encrypted")
+    func unproved() throws {
+        var table = try Table(security: LinkSecurity(isBonded: true))
+        #expect(try table.subscribe(to: Table.notified).memories == [])
+        let actions = table.server.securityChanged(Table.client, Table.bonded)
+        #expect(actions.memories.first?.configurations.count == 1)
+        #expect(table.server.securityChanged(Table.client, Table.bonded) == [])
+    }
+
+    @Test("GATT/SR/GAC: subscriptions are there again after a restart, and the application is told")
+    func restart() throws {
+        let memory = try Self.memory(of: try Table())
+        var table = try Table(security: Table.bonded)
+        let actions = table.server.restore(Table.client, memory)
+        let handle = try table.value(Table.notified)
+        let changed = try table.attribute(0x2A05).handle
+        #expect(
+            actions == [
+                .told(Table.client, .subscribed(changed, .indication)),
+                .told(Table.client, .subscribed(handle, .notification)),
+            ]
+        )
+        #expect(table.server.subscribers(of: handle) == [Table.client])
+        #expect(table.refusal(RobustCachingTests.read) == nil)
+        #expect(try NotificationTests.refusal(table, Table.notified) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-01-C: what changed while the client was away is indicated on return")
+    func changedWhileAway() throws {
+        let memory = try Self.memory(of: try Table())
+        var table = try Table()
+        _ = try table.server.publish(Table.addition)
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        let actions = table.server.restore(Table.client, memory)
+        #expect(actions.changedRanges == [Self.all])
+        #expect(actions.memories == [])
+        #expect(table.refusal(RobustCachingTests.read) == .databaseOutOfSync)
+        let changed = try table.attribute(0x2A05).handle
+        let learned = table.server.confirmed(changed, on: Table.fixed)
+        #expect(learned.memories.map(\.knownHash) == [table.server.database.hash])
+        #expect(table.refusal(RobustCachingTests.read) == nil)
+    }
+
+    @Test("A client that learned of the change from the hash is not told on its next return")
+    func learnedFromHash() throws {
+        let memory = try Self.memory(of: try Table())
+        var table = try Table()
+        _ = try table.server.publish(Table.addition)
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        _ = table.server.restore(Table.client, memory)
+        var actions: [GATTServer.Action] = []
+        for request in [RobustCachingTests.hash, RobustCachingTests.read] {
+            let refusal = table.server.outOfSyncRefusal(
+                of: request,
+                on: Table.fixed,
+                into: &actions
+            )
+            #expect(refusal == nil)
+        }
+        let learned = try #require(actions.memories.last)
+        table.server.close(Table.fixed)
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        #expect(table.server.restore(Table.client, learned).changedRanges == [])
+    }
+
+    @Test("A client that left before it confirmed is told again")
+    func leftBeforeConfirmation() throws {
+        var table = try Table()
+        let memory = try Self.memory(of: table)
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        _ = table.server.restore(Table.client, memory)
+        let actions = try table.server.publish(Table.addition).1
+        #expect(actions.changedRanges.count == 1)
+        #expect(actions.memories == [])
+        table.server.close(Table.fixed)
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        #expect(table.server.restore(Table.client, memory).changedRanges == [Self.all])
+    }
+
+    @Test("A configuration whose characteristic is another one now is forgotten")
+    func otherCharacteristic() throws {
+        let memory = try Self.memory(of: try Table())
+        var server = GATTServer()
+        let other = GATT.ServiceDefinition(
+            Table.service,
+            [.init(Table.plain, .notify), .init(Table.notified, .notify)]
+        )
+        let published = try server.publish(other).0
+        server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        let actions = server.restore(Table.client, memory)
+        #expect(
+            published.characteristics.allSatisfy { server.subscribers(of: $0.valueHandle) == [] }
+        )
+        #expect(actions.memories.first?.configurations.count == 1)
+        #expect(actions.changedRanges == [Self.all])
+    }
+
+    @Test("Bits that the characteristic no longer has are forgotten with their configuration")
+    func otherProperties() throws {
+        var memory = try Self.memory(of: try Table())
+        for handle in memory.configurations.keys { memory.configurations[handle]?.bits = 3 }
+        var table = try Table(security: Table.bonded)
+        _ = table.server.restore(Table.client, memory)
+        #expect(table.server.subscriptions(of: Table.client) == [:])
+    }
+
+    @Test("What the client has said on this link counts before what is remembered")
+    func newerConfiguration() throws {
+        var memory = try Self.memory(of: try Table())
+        for handle in memory.configurations.keys { memory.configurations[handle]?.bits = 1 }
+        var table = try Table(security: Table.bonded)
+        try table.subscribe(to: Table.both, 2)
+        try table.subscribe(to: Table.notified)
+        let actions = table.server.restore(Table.client, memory)
+        #expect(
+            table.server.subscriptions(of: Table.client)[try table.value(Table.both)] == .indication
+        )
+        #expect(actions.memories.first?.configurations.count == 2)
+        #expect(!actions.contains { if case .told = $0 { true } else { false } })
+    }
+
+    @Test("A client that never knew a whole table is told of all of it")
+    func noHash() throws {
+        var memory = try Self.memory(of: try Table())
+        memory.knownHash = nil
+        var table = try Table(security: Table.bonded)
+        #expect(table.server.restore(Table.client, memory).changedRanges == [Self.all])
+    }
+
+    @Test("Nobody is restored who is not connected")
+    func notConnected() throws {
+        let memory = try Self.memory(of: try Table())
+        var table = try Table()
+        #expect(table.server.restore(Table.client, memory) == [])
+        #expect(table.server.securityChanged(Table.client, Table.bonded) == [])
+        #expect(table.server.close(Table.fixed) == [])
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite("Robust caching (Vol 3, Part G, 2.5.2.1)")
+struct RobustCachingTests {
+    typealias Table = ServedTable
+
+    static let robust: UInt8 = 0x01
+    static let read = ATT.PDU.readRequest(.init(handle: .first))
+    static let write = ATT.PDU.writeRequest(.init(handle: .first, value: []))
+    static let hash = ATT.PDU.readByTypeRequest(
+        .init(start: .first, end: .last, type: BluetoothUUID(0x2B2A))
+    )
+    static let discovery = ATT.PDU.readByGroupTypeRequest(
+        .init(start: .first, end: .last, type: BluetoothUUID(0x2800))
+    )
+
+    /// A client that wants to be told that it is out of sync, which it is.
+    static func unaware(_ security: LinkSecurity = .none) throws -> Table {
+        var table = try Table(security: security)
+        try table.setFeatures(robust)
+        _ = try table.server.publish(Table.addition)
+        return table
+    }
+
+    @Test("A client knows the table that it finds")
+    func awareAtFirst() throws {
+        var table = try Table(security: .none)
+        try table.setFeatures(Self.robust)
+        #expect(table.refusal(Self.read) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-02-C: out of sync once, and then the client knows")
+    func refusedOnce() throws {
+        var table = try Self.unaware()
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+        #expect(table.refusal(Self.read) == nil)
+        #expect(table.refusal(Self.write) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-03-C: out of sync until the hash is read and another request comes")
+    func hashRead() throws {
+        var table = try Self.unaware()
+        #expect(table.refusal(Self.hash) == nil)
+        #expect(table.refusal(Self.read) == nil)
+        #expect(table.refusal(Self.read) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-04-C: who confirms Service Changed knows")
+    func confirmation() throws {
+        var table = try Table(security: .none)
+        try table.setFeatures(Self.robust)
+        try table.wantServiceChanged()
+        let (service, actions) = try table.server.publish(Table.addition)
+        let handle = try table.attribute(0x2A05).handle
+        let range = service.service.handle.rawValue...service.service.endHandle.rawValue
+        #expect(
+            actions == [
+                .indicate(
+                    Table.fixed,
+                    .init(
+                        handle: handle,
+                        value: [
+                            UInt8(range.lowerBound), 0, UInt8(range.upperBound), 0,
+                        ]
+                    )
+                )
+            ]
+        )
+        #expect(table.server.confirmed(handle, on: Table.fixed) == [])
+        #expect(table.refusal(Self.read) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-05-C: who never asked for it is never refused")
+    func withoutRobustCaching() throws {
+        var table = try Table(security: .none)
+        _ = try table.server.publish(Table.addition)
+        #expect(table.refusal(Self.read) == nil)
+        #expect(table.refusal(.writeCommand(.init(handle: .first, value: []))) == nil)
+    }
+
+    @Test("GATT/SR/GAS/BV-06-C: commands of a client that is out of sync are ignored")
+    func commands() throws {
+        var table = try Self.unaware()
+        let command = ATT.PDU.writeCommand(.init(handle: .first, value: []))
+        #expect(table.refusal(command) == .databaseOutOfSync)
+        #expect(table.refusal(command) == .databaseOutOfSync)
+        let signed = ATT.PDU.signedWriteCommand(
+            .init(handle: .first, value: [], signature: [UInt8](repeating: 0, count: 12)[...])
+        )
+        #expect(table.refusal(signed) == .databaseOutOfSync)
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+        #expect(table.refusal(command) == .databaseOutOfSync)
+        #expect(table.refusal(Self.read) == nil)
+        #expect(table.refusal(command) == nil)
+    }
+
+    @Test(
+        "GATT/SR/GAS/BV-07-C: nothing but Service Changed is sent to a client that is out of sync"
+    )
+    func notifications() throws {
+        var table = try Table(security: .none)
+        try table.setFeatures(Self.robust)
+        try table.subscribe(to: Table.notified)
+        #expect(try NotificationTests.refusal(table, Table.notified) == nil)
+        _ = try table.server.publish(Table.addition)
+        #expect(try NotificationTests.refusal(table, Table.notified) == .outOfSync)
+        _ = table.refusal(Self.hash)
+        #expect(try NotificationTests.refusal(table, Table.notified) == .outOfSync)
+        _ = table.refusal(Self.read)
+        #expect(try NotificationTests.refusal(table, Table.notified) == nil)
+    }
+
+    static let some = AttributeHandle(2)
+    static let discoveries: [ATT.PDU] = [
+        discovery,
+        .findInformationRequest(.init(start: some, end: some)),
+        .readByTypeRequest(.init(start: some, end: some, type: BluetoothUUID(0x2802))),
+        .readByTypeRequest(.init(start: some, end: some, type: BluetoothUUID(0x2803))),
+        .readByTypeRequest(.init(start: .first, end: .last, type: BluetoothUUID(0x2A00))),
+        .executeWriteRequest(.init(flags: .cancelAll)),
+    ]
+
+    @Test("Discovery is answered out of sync, and teaches nothing", arguments: discoveries)
+    func discoveryGoesOn(_ request: ATT.PDU) throws {
+        var table = try Self.unaware()
+        #expect(table.refusal(request) == nil)
+        #expect(table.refusal(request) == nil)
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+    }
+
+    static let operations: [ATT.PDU] = [
+        read,
+        write,
+        .readBlobRequest(.init(handle: some, offset: 0)),
+        .readMultipleRequest(.init(handles: [some, some])),
+        .readMultipleVariableRequest(.init(handles: [some, some])),
+        .prepareWriteRequest(.init(handle: some, offset: 0, value: [])),
+        .readByTypeRequest(.init(start: some, end: .last, type: BluetoothUUID(0x2A00))),
+        .readByTypeRequest(.init(start: .first, end: some, type: BluetoothUUID(0x2800))),
+    ]
+
+    @Test("Whatever uses a handle is refused out of sync", arguments: operations)
+    func operationsAreRefused(_ request: ATT.PDU) throws {
+        var table = try Self.unaware()
+        #expect(table.refusal(request) == .databaseOutOfSync)
+        #expect(table.refusal(request) == nil)
+    }
+
+    @Test("Another change before the client knows makes it out of sync again")
+    func changeAgain() throws {
+        var table = try Self.unaware()
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+        let service = try table.server.publish(Table.addition).0.service
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+        #expect(table.refusal(Self.hash) == nil)
+        _ = try table.server.unpublish(service.handle)
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+    }
+
+    @Test("With two bearers each is refused once, and only the hash helps")
+    func twoBearers() throws {
+        var table = try Table(security: .none)
+        table.server.open(Table.enhanced, security: .none, mtu: 64)
+        try table.setFeatures(Self.robust)
+        try table.wantServiceChanged()
+        _ = try table.server.publish(Table.addition)
+        #expect(table.refusal(Self.read) == .databaseOutOfSync)
+        #expect(table.refusal(Self.read) == nil)
+        #expect(table.refusal(Self.read, on: Table.enhanced) == .databaseOutOfSync)
+        #expect(table.refusal(Self.read, on: Table.enhanced) == nil)
+        _ = table.server.confirmed(try table.attribute(0x2A05).handle, on: Table.fixed)
+        try table.subscribe(to: Table.notified)
+        #expect(try NotificationTests.refusal(table, Table.notified) == .outOfSync)
+        #expect(table.refusal(Self.hash) == nil)
+        #expect(table.refusal(Self.discovery, on: Table.enhanced) == nil)
+        #expect(try NotificationTests.refusal(table, Table.notified) == nil)
+    }
+
+    @Test("Reading a hash that is not in the range asked for helps nobody")
+    func hashElsewhere() throws {
+        var table = try Self.unaware()
+        let elsewhere = ATT.PDU.readByTypeRequest(
+            .init(start: .last, end: .last, type: BluetoothUUID(0x2B2A))
+        )
+        #expect(table.refusal(elsewhere) == .databaseOutOfSync)
+        var inverted = try Self.unaware()
+        let backwards = ATT.PDU.readByTypeRequest(
+            .init(start: .last, end: .first, type: BluetoothUUID(0x2B2A))
+        )
+        #expect(inverted.refusal(backwards) == .databaseOutOfSync)
+    }
+}
+
+@Suite("Service Changed (Vol 3, Part G, 7.1)")
+struct ServiceChangedServerTests {
+    typealias Table = ServedTable
+
+    @Test("Who has not subscribed is not told")
+    func notSubscribed() throws {
+        var table = try Table(security: .none)
+        #expect(try table.server.publish(Table.addition).1 == [])
+    }
+
+    @Test("A service that goes is indicated as well as one that comes")
+    func goingService() throws {
+        var table = try Table(security: .none)
+        try table.wantServiceChanged()
+        let changed = try table.attribute(0x2A05).handle
+        let (service, first) = try table.server.publish(Table.addition)
+        table.server.confirmed(changed, on: Table.fixed)
+        let second = try table.server.unpublish(service.service.handle)
+        #expect(first.changedRanges == second.changedRanges)
+        #expect(first.changedRanges.count == 1)
+    }
+
+    @Test("What changes while an indication is under way goes into one more")
+    func burst() throws {
+        var table = try Table(security: .none)
+        try table.wantServiceChanged()
+        let changed = try table.attribute(0x2A05).handle
+        #expect(try table.server.publish(Table.addition).1.changedRanges.count == 1)
+        var last = AttributeHandle.first
+        var first: AttributeHandle?
+        for _ in 0..<50 {
+            let (published, actions) = try table.server.publish(Table.addition)
+            #expect(actions == [])
+            first = first ?? published.service.handle
+            last = published.service.endHandle
+        }
+        let next = table.server.confirmed(changed, on: Table.fixed)
+        let start = try #require(first).rawValue
+        #expect(
+            next.changedRanges == [
+                [
+                    UInt8(truncatingIfNeeded: start), UInt8(start >> 8),
+                    UInt8(truncatingIfNeeded: last.rawValue), UInt8(last.rawValue >> 8),
+                ]
+            ]
+        )
+        #expect(table.server.confirmed(changed, on: Table.fixed) == [])
+    }
+
+    @Test("A confirmation of something else, or of nothing, changes nothing")
+    func strayConfirmations() throws {
+        var table = try Table(security: .none)
+        try table.wantServiceChanged()
+        let changed = try table.attribute(0x2A05).handle
+        #expect(table.server.confirmed(changed, on: Table.fixed) == [])
+        _ = try table.server.publish(Table.addition)
+        #expect(table.server.confirmed(.last, on: Table.fixed) == [])
+        #expect(table.server.confirmed(changed, on: Table.enhanced) == [])
+        #expect(try table.server.publish(Table.addition).1 == [])
+    }
+
+    @Test("What was under way on a bearer that closes is said on another")
+    func closedBearer() throws {
+        var table = try Table(security: .none)
+        table.server.open(Table.enhanced, security: .none, mtu: 64)
+        try table.wantServiceChanged()
+        let said = try table.server.publish(Table.addition).1
+        let again = table.server.close(Table.fixed)
+        #expect(again.changedRanges == said.changedRanges)
+        guard case .indicate(Table.enhanced, _) = again.first else {
+            Issue.record("said on a bearer that is closed")
+            return
+        }
+    }
+
+    @Test("Subscriptions to what is gone are gone, and do not come back with the handle")
+    func subscriptionsOfGoneServices() throws {
+        var table = try Table(security: .none)
+        let published = try table.server.publish(Table.addition).0
+        let characteristic = published.characteristics[0]
+        let handle = try #require(characteristic.descriptors.first).handle
+        let configuration = try #require(table.server.database.attribute(handle))
+        _ = table.server.write([1, 0], to: configuration, by: Table.client)
+        #expect(table.server.subscribers(of: characteristic.valueHandle) == [Table.client])
+        _ = try table.server.unpublish(published.service.handle)
+        #expect(table.server.subscriptions(of: Table.client) == [:])
+        #expect(try table.server.publish(Table.addition).0 == published)
+        #expect(table.server.subscribers(of: characteristic.valueHandle) == [])
+    }
+}

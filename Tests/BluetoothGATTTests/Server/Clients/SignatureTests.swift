@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite("Signed commands (Vol 3, Part H, 2.4.5)")
+struct SignatureTests {
+    typealias Table = ServedTable
+
+    /// The key of RFC 4493, 4.
+    static let key: [UInt8] = [
+        0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF, 0x4F,
+        0x3C,
+    ]
+    static let signingKey = SigningKey(key: key, isAuthenticated: true)
+
+    /// A command as a client that has the key sends it.
+    static func command(_ counter: UInt32, value: [UInt8] = [1, 2]) throws -> ATT.SignedWriteCommand
+    {
+        let unsigned = ATT.SignedWriteCommand(
+            handle: AttributeHandle(0x0012),
+            value: value[...],
+            signature: [UInt8](repeating: 0, count: 12)[...]
+        )
+        let signature = try #require(
+            signingKey.signature(of: unsigned.signedOctets, counter: counter)
+        )
+        return .init(handle: unsigned.handle, value: unsigned.value, signature: signature[...])
+    }
+
+    static func table(_ security: LinkSecurity = LinkSecurity(isBonded: true)) throws -> Table {
+        var table = try Table(security: security)
+        table.server.setSigningKey(signingKey, of: Table.client)
+        return table
+    }
+
+    @Test("A signature is the counter and the upper half of the code, turned round")
+    func vector() throws {
+        // The code of RFC 4493, 4, example 2, is 070a16b4 6b4d4144 f79bdd9d d04a287c; the message
+        // is turned so that, with the counter at its end, it is that example's 16 octets.
+        let message: [UInt8] = [
+            0x2A, 0x17, 0x93, 0x73, 0x11, 0x7E, 0x3D, 0xE9, 0x96, 0x9F, 0x40, 0x2E,
+        ]
+        let signature = Self.signingKey.signature(of: message, counter: 0x6BC1_BEE2)
+        #expect(
+            signature == [
+                0xE2, 0xBE, 0xC1, 0x6B, 0x44, 0x41, 0x4D, 0x6B, 0xB4, 0x16, 0x0A, 0x07,
+            ]
+        )
+        #expect(
+            Self.signingKey.signature(of: [], counter: 0)
+                == [0, 0, 0, 0, 0xB3, 0xA8, 0x59, 0x41, 0x27, 0xEB, 0xC2, 0xC0]
+        )
+        #expect(SigningKey(key: [1], isAuthenticated: true).signature(of: [], counter: 0) == nil)
+    }
+
+    @Test("SM/PER/SIGN/BV-03-C: a good signature is accepted once, and its counter kept")
+    func accepted() throws {
+        var table = try Self.table()
+        var actions: [GATTServer.Action] = []
+        let first = try Self.command(5)
+        #expect(table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
+        #expect(actions.memories.map(\.lastSignCounter) == [5])
+        #expect(!table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
+        let older = try Self.command(4)
+        #expect(!table.server.acceptSignature(of: older, on: Table.fixed, into: &actions))
+        let newer = try Self.command(6)
+        #expect(table.server.acceptSignature(of: newer, on: Table.fixed, into: &actions))
+        #expect(actions.memories.map(\.lastSignCounter) == [5, 6])
+    }
+
+    @Test("The first counter may be zero, and the last one is the end")
+    func counterLimits() throws {
+        var table = try Self.table()
+        var actions: [GATTServer.Action] = []
+        for (counter, isGood) in [(0, true), (0, false), (UInt32.max, true), (0, false)] {
+            let command = try Self.command(counter)
+            #expect(
+                table.server.acceptSignature(of: command, on: Table.fixed, into: &actions) == isGood
+            )
+        }
+    }
+
+    @Test("SM/PER/SIGN/BI-01-C: whatever octet is changed, the command is not accepted")
+    func forged() throws {
+        var table = try Self.table()
+        var actions: [GATTServer.Action] = []
+        let bytes = try Self.command(9).encode()
+        for index in 1..<bytes.count {
+            var changed = bytes
+            changed[index] ^= 0x10
+            guard case .signedWriteCommand(let command) = try ATT.PDU(parsing: changed[...]) else {
+                Issue.record("not a signed command any more")
+                return
+            }
+            #expect(!table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+        }
+        #expect(actions == [])
+        let good = try Self.command(9)
+        #expect(table.server.acceptSignature(of: good, on: Table.fixed, into: &actions))
+    }
+
+    @Test("On an encrypted link, without a key, or by nobody, nothing is accepted")
+    func notAccepted() throws {
+        var actions: [GATTServer.Action] = []
+        let command = try Self.command(1)
+        var encrypted = try Self.table(Table.bonded)
+        #expect(!encrypted.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+        var keyless = try Table(security: .none)
+        #expect(!keyless.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+        var away = try Self.table()
+        away.server.close(Table.fixed)
+        #expect(!away.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+    }
+
+    @Test("The counter that is remembered counts after a restart")
+    func restart() throws {
+        var table = try Self.table()
+        var memory = ClientMemory()
+        memory.knownHash = table.server.database.hash
+        memory.lastSignCounter = 7
+        _ = table.server.restore(Table.client, memory)
+        var actions: [GATTServer.Action] = []
+        let old = try Self.command(7)
+        #expect(!table.server.acceptSignature(of: old, on: Table.fixed, into: &actions))
+        let new = try Self.command(8)
+        #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
+    }
+
+    @Test("With the counter nothing else is kept of a link that proves nothing")
+    func onlyTheCounter() throws {
+        var table = try Self.table()
+        try table.subscribe(to: Table.notified)
+        var actions: [GATTServer.Action] = []
+        let command = try Self.command(1)
+        #expect(table.server.acceptSignature(of: command, on: Table.fixed, into: &actions))
+        #expect(actions.memories.map(\.configurations) == [[:]])
+    }
+}
