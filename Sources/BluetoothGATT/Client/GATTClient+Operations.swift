@@ -28,6 +28,10 @@ extension GATTClient {
             )
         case .discoverDescriptors(let first, let last):
             DiscoverAllCharacteristicDescriptors(sweep: HandleSweep(from: first, through: last))
+        case .discoverAllDescriptors(let gaps):
+            DiscoverDescriptorsOfAll(gaps: gaps)
+        case .readDatabaseHash:
+            ReadDatabaseHash()
         case .read(let handle):
             ReadCharacteristicValue(handle: handle)
         case .readLong(let handle):

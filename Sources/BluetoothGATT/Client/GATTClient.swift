@@ -142,6 +142,17 @@ extension GATTClient {
         return [.completed(id, .failure(.cancelled))]
     }
 
+    /// Takes over a table that was discovered on an earlier link and still holds.
+    package mutating func recall(_ table: GATT.Database) {
+        database.learn(from: table)
+    }
+
+    /// Lets an indication of this handle count as Service Changed before anything is discovered: a
+    /// bonded server sends it as soon as it can (Vol 3, Part G, 7.1).
+    package mutating func expectServiceChanged(at handle: AttributeHandle) {
+        database.expectServiceChanged(at: handle)
+    }
+
     /// Ends all operations, since the link has ended.
     package mutating func close(_ failure: GATT.Failure = .bearerClosed) -> [Action] {
         endAll(bearer.close(), failure)

@@ -26,6 +26,18 @@ struct KnownDatabase: Sendable {
         }
     }
 
+    /// Takes note of a whole table that was found to hold.
+    mutating func learn(from database: GATT.Database) {
+        let services = database.services.lazy.map(\.service)
+        primaryServices.formUnion(services.filter(\.isPrimary).map(\.handle))
+        if let found = database.serviceChanged { serviceChanged = found.valueHandle }
+    }
+
+    /// Takes note of where Service Changed was on an earlier link.
+    mutating func expectServiceChanged(at handle: AttributeHandle) {
+        serviceChanged = handle
+    }
+
     /// Takes in an indication. Returns the handles between which the table has changed, if that is
     /// what the indication says, and forgets them.
     ///

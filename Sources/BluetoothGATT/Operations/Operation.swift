@@ -37,6 +37,13 @@ extension GATT {
         /// the end of its characteristic. Ends in `.descriptors`.
         case discoverDescriptors(first: AttributeHandle, last: AttributeHandle)
 
+        /// The same for many characteristics at once: every attribute in these ranges, which lie one
+        /// after the other. Ends in `.descriptors`.
+        case discoverAllDescriptors([ClosedRange<AttributeHandle>])
+
+        /// Reads the Database Hash (7.3) in one request. Ends in `.value`, of 16 octets.
+        case readDatabaseHash
+
         /// Read Characteristic Value (4.8.1) or Descriptor (4.12.1): one request. Ends in
         /// `.value`, cut off after MTU − 1 octets.
         case read(AttributeHandle)

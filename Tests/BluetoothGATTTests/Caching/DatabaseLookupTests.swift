@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite("A table that was found")
+struct DatabaseLookupTests {
+    /// What an earlier link has left.
+    private func earlier(_ server: TableServer, isTrusted: Bool = false) throws -> DatabaseRecord {
+        var lookup = Lookup(server)
+        try lookup.want(isTrusted: isTrusted)
+        return try #require(lookup.kept)
+    }
+
+    @Test("is not looked for again while the link lasts")
+    func sameLink() throws {
+        var lookup = Lookup(CachedAccessory.server())
+        try lookup.want()
+        let count = lookup.requestCount
+        try lookup.want()
+        #expect(lookup.requestCount == count)
+        #expect(lookup.found.count == 2)
+        #expect(Set(lookup.found).count == 1)
+    }
+
+    @Test("comes with telling the server what the client is able to and listens to")
+    func preparation() throws {
+        var lookup = Lookup(CachedAccessory.server())
+        try lookup.want()
+        #expect(lookup.pair.server.value(CachedAccessory.featuresHandle) == [0x07])
+        #expect(lookup.pair.server.value(CachedAccessory.changedConfiguration) == [2, 0])
+        #expect(lookup.lookup.isSubscribed)
+        #expect(lookup.kept?.isWatched == false, "a server without a bond forgets it")
+    }
+
+    @Test("costs one request on the next link to a bonded server with a hash")
+    func oneRequest() throws {
+        let server = CachedAccessory.server()
+        var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
+        try lookup.want(isTrusted: true)
+        #expect(lookup.operations == [.readDatabaseHash])
+        #expect(lookup.pair.sent == [[0x08, 0x01, 0x00, 0xFF, 0xFF, 0x2A, 0x2B]])
+        #expect(lookup.found == [lookup.kept?.database])
+    }
+
+    @Test("costs one request before it is told, also where the server has no bond")
+    func strangerWithHash() throws {
+        let server = CachedAccessory.server()
+        var lookup = Lookup(server, kept: try earlier(server))
+        #expect(lookup.lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+        let actions = lookup.lookup.completed(.success(.value(CachedAccessory.hash)))
+        let database = try #require(lookup.kept?.database)
+        #expect(
+            actions == [.found(database), .start(.write(CachedAccessory.featuresHandle, [0x07]))]
+        )
+    }
+
+    @Test("is discovered again if the hash is another one")
+    func otherHash() throws {
+        let record = try earlier(CachedAccessory.server())
+        var server = CachedAccessory.server(hash: Array(repeating: 9, count: 16))
+        server.attributes.removeLast()
+        var lookup = Lookup(server, kept: record)
+        try lookup.want()
+        #expect(lookup.found.first?.service(.init(0x180F)) == nil)
+        #expect(lookup.kept?.hash == Array(repeating: 9, count: 16))
+        #expect(lookup.kept?.database == lookup.found.first)
+    }
+
+    @Test("without a hash is believed on the next link to a bonded server that tells of changes")
+    func withoutHash() throws {
+        let server = CachedAccessory.server(hash: nil)
+        let record = try earlier(server, isTrusted: true)
+        #expect(record.hash == nil)
+        #expect(record.isWatched)
+        var lookup = Lookup(server, kept: record)
+        try lookup.want(isTrusted: true)
+        #expect(lookup.operations.isEmpty)
+        #expect(lookup.found == [record.database])
+    }
+
+    @Test("without a hash is discovered again on each link to a server without a bond")
+    func strangerWithoutHash() throws {
+        let server = CachedAccessory.server(hash: nil)
+        for isTrustedBefore in [false, true] {
+            let record = try earlier(server, isTrusted: isTrustedBefore)
+            var lookup = Lookup(server, kept: record)
+            try lookup.want(isTrusted: false)
+            #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
+        }
+    }
+
+    @Test("without a hash is forgotten when the server tells of a change")
+    func forgotten() throws {
+        let server = CachedAccessory.server(hash: nil)
+        var lookup = Lookup(server, kept: try earlier(server, isTrusted: true))
+        try lookup.databaseChanged()
+        #expect(lookup.kept == nil)
+        try lookup.want(isTrusted: true)
+        #expect(lookup.operations.contains(.discoverPrimaryServices(uuid: nil)))
+        #expect(lookup.kept != nil)
+    }
+
+    @Test("with a hash is compared again when the server tells of a change")
+    func compared() throws {
+        var lookup = Lookup(CachedAccessory.server())
+        try lookup.want()
+        let count = lookup.requestCount
+        try lookup.databaseChanged()
+        #expect(lookup.lookup.database == nil)
+        try lookup.want()
+        #expect(lookup.requestCount == count + 1, "the change was undone")
+        #expect(lookup.found.count == 2)
+    }
+
+    @Test("needs a server that has none of the characteristics that caching is about")
+    func plainServer() throws {
+        var lookup = Lookup(Accessory.server())
+        try lookup.want()
+        #expect(lookup.found.count == 1)
+        #expect(lookup.kept?.hash == nil)
+        #expect(!lookup.lookup.isSubscribed)
+        #expect(lookup.lookup.serviceChanged == nil)
+    }
+
+    @Test("is no worse for a hash of the wrong length, which counts as none")
+    func brokenHash() throws {
+        var lookup = Lookup(CachedAccessory.server(hash: [1, 2, 3]))
+        try lookup.want()
+        #expect(lookup.found.count == 1)
+        #expect(lookup.kept?.hash == nil)
+    }
+}
