@@ -347,6 +347,7 @@ public actor BluetoothHost {
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
         case .recall(let link, let key): recall(key, of: link)
+        case .recallDatabase(let link, let key): recallDatabase(key, of: link)
         case .save(let bytes, let key): store { try $0.save(bytes, as: key) }
         case .remove(let key): store { try $0.remove(key) }
         case .log(let text): log(text)

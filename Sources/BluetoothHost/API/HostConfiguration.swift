@@ -48,8 +48,8 @@ public struct HostConfiguration: Sendable {
     /// oldest: an advertisement comes again.
     public var advertisementBufferLimit = 4_096
 
-    /// Where the host keeps what bonded clients of its server have configured; nil keeps it for as
-    /// long as the host lives. Called on the host's executor.
+    /// Where the host keeps what bonded clients of its server have configured, and the tables of
+    /// bonded peers; nil keeps both for as long as the host lives. Called on the host's executor.
     public var store: (any HostStore)?
 
     /// The peers that keys are shared with, when the host begins.

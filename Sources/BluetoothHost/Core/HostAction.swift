@@ -44,6 +44,9 @@ package enum HostAction: Sendable {
     case disconnected(LinkIdentifier, HostError)
     /// Look up what the store has of the client on this link, and tell the core by `recalled`.
     case recall(LinkIdentifier, StoreKey)
+    /// Look up what the store has of the table of this link's peer, and tell the core by
+    /// `recalledDatabase`.
+    case recallDatabase(LinkIdentifier, StoreKey)
     /// Keep this in the store.
     case save([UInt8], StoreKey)
     /// Take this out of the store.
@@ -58,6 +61,7 @@ package enum HostAnswer: Sendable {
     case link(LinkIdentifier, DeviceAddress)
     case advertising(AdvertisingLayout)
     case gatt(GATT.Outcome)
+    case database(GATT.Database)
     case rssi(Int?)
     case parameters(ConnectionParameters)
     case phy(LinkPHY)

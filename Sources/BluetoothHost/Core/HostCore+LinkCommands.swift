@@ -72,7 +72,7 @@ extension HostCore {
         to handle: ConnectionHandle
     ) -> HCI.EncodedCommand? {
         switch request {
-        case .gatt, .disconnect: nil
+        case .gatt, .database, .disconnect: nil
         case .encrypt: encryptionCommand(for: handle)
         case .readRSSI: HCI.EncodedCommand(HCI.ReadRSSI(connectionHandle: handle))
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))

@@ -19,6 +19,7 @@ extension HostCore {
         links[link.handle] = link
         transmitQueue.open(link.handle)
         recogniseBond(of: link.handle)
+        recallDatabase(link.handle)
         openServer(on: link.handle)
         guard isWanted else {
             emit(.log("\(link.peer) connected, but nobody waits for it"))
@@ -86,6 +87,7 @@ extension HostCore {
         for waiter in link.procedures.values {
             if let request = waiter.request { fail(request, error) }
         }
+        for request in link.databaseRequests { fail(request, error) }
         for request in link.disconnectRequests { complete(request, .done) }
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }

@@ -44,6 +44,7 @@ extension HostCore {
             let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
             start(operation, id: id.rawValue, on: handle, now: now)
         case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
+        case .database: findDatabase(for: id, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
         case .encrypt: encrypt(handle, of: link, id: id, now: now)
         default: sendCommand(for: request, to: handle, of: link, id: id, now: now)
@@ -65,6 +66,7 @@ extension HostCore {
         links[handle]?.disconnectRequests.removeAll { $0 == id }
         // The procedure itself goes on in the controller, so its place stays taken.
         links[handle]?.forgetWaiter(id)
+        stopWaitingForDatabase(id, on: handle, now: now)
         if let actions = links[handle]?.gatt.cancel(id.rawValue) {
             perform(actions, on: handle, now: now)
         }
@@ -79,7 +81,9 @@ extension HostCore {
         on link: LinkIdentifier,
         now: Instant
     ) {
-        guard let handle = handles[link], links[handle]?.isDisconnecting == false else { return }
+        guard let handle = handles[link], links[handle]?.isDisconnecting == false,
+            links[handle]?.needsSubscription(to: value) == false
+        else { return }
         let operation = GATT.Operation.unsubscribe(valueHandle: value, descriptor: configuration)
         start(operation, id: takeOwnOperation(), on: handle, now: now)
     }
@@ -194,13 +198,14 @@ extension HostCore {
         switch action {
         case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
         case .completed(let id, let result):
-            operationCompleted(id, result, on: handle)
+            operationCompleted(id, result, on: handle, now: now)
         case .request(let request), .command(let request): serve(request, on: handle, now: now)
         case .confirmed(let id), .left(let id): valueSent(id, on: handle)
         case .violated(let violation):
             emit(.log("link \(link.rawValue): the peer broke the protocol: \(violation)"))
         case .servicesChanged(let first, let last):
             emit(.servicesChanged(link, first: first, last: last))
+            databaseChanged(on: handle, now: now)
         case .closeLink(let reason):
             emit(.log("link \(link.rawValue) is of no more use: \(reason)"))
             disconnect(handle, request: nil, now: now)
@@ -210,10 +215,14 @@ extension HostCore {
     private mutating func operationCompleted(
         _ id: UInt64,
         _ result: Result<GATT.Outcome, GATT.Failure>,
-        on handle: ConnectionHandle
+        on handle: ConnectionHandle,
+        now: Instant
     ) {
         guard id < Self.ownOperationBase else {
-            return ownOperationCompleted(id, result, on: handle)
+            return ownOperationCompleted(id, result, on: handle, now: now)
+        }
+        if case .failure(.attribute(.databaseOutOfSync, _)) = result {
+            databaseChanged(on: handle, now: now)
         }
         emit(
             .completed(RequestIdentifier(rawValue: id), result.map(HostAnswer.gatt).mapError { $0 })
@@ -225,8 +234,12 @@ extension HostCore {
     private mutating func ownOperationCompleted(
         _ id: UInt64,
         _ result: Result<GATT.Outcome, GATT.Failure>,
-        on handle: ConnectionHandle
+        on handle: ConnectionHandle,
+        now: Instant
     ) {
+        if links[handle]?.lookupOperation == id {
+            return lookupCompleted(result, on: handle, now: now)
+        }
         if case .failure(let failure) = result { partFailed(id, failure, on: handle) }
         guard let link = links[handle], link.probe == id else { return }
         links[handle]?.probe = nil

@@ -95,6 +95,7 @@ package struct HostCore: Sendable {
     var channels = ChannelTable()
     var listeners = ListenerTable()
     var nextLink: UInt64 = 1
+    var databases = DatabaseCache()
     var nextOwnOperation = HostCore.ownOperationBase
     private var outbox: [HostAction] = []
 

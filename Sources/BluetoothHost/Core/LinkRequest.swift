@@ -6,6 +6,8 @@ import BluetoothTypes
 /// What can be asked of a link.
 package enum LinkRequest: Sendable {
     case gatt(GATT.Operation)
+    /// The whole table of the peer, kept or discovered.
+    case database
     case readRSSI
     case updateParameters(ConnectionUpdate)
     case setDataLength(octets: Int)
@@ -23,14 +25,14 @@ package enum LinkRequest: Sendable {
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
         case .encrypt: .encryption
-        case .gatt, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
+        case .gatt, .database, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
         }
     }
 
     /// What a controller lacks that cannot carry the request out.
     var featureName: String {
         switch self {
-        case .gatt: "GATT"
+        case .gatt, .database: "GATT"
         case .disconnect: "disconnecting"
         case .readRSSI: "reading the signal strength"
         case .updateParameters: "updating connection parameters"

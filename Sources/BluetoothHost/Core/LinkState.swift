@@ -51,6 +51,14 @@ struct LinkState: Sendable {
 
     /// Whether the MTU was asked for, which is done once.
     var hasAskedForMTU = false
+
+    /// What is known of the peer's table.
+    var lookup = DatabaseLookup()
+    /// The operation that the lookup has under way.
+    var lookupOperation: UInt64?
+    /// Who waits for the table.
+    var databaseRequests: [RequestIdentifier] = []
+
     /// The operation whose end shows that the link is usable, until it has ended.
     var probe: UInt64?
     /// The dial that made this link, until the link is found to be usable.

@@ -70,6 +70,12 @@ extension BluetoothHost {
         core.recalled(bytes, of: link, now: executor.now)
     }
 
+    func recallDatabase(_ key: StoreKey, of link: LinkIdentifier) {
+        var bytes: [UInt8]?
+        store { bytes = try $0.load(key) }
+        core.recalledDatabase(bytes, of: link)
+    }
+
     /// Does something with the store. A host that cannot keep anything is still a host.
     func store(_ body: (any HostStore) throws -> Void) {
         guard let store = configuration.store else { return }

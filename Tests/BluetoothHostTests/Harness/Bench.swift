@@ -150,6 +150,7 @@ struct Bench {
         case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
         case .servicesChanged: break
         case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
+        case .recallDatabase(let link, let key): core.recalledDatabase(store[key], of: link)
         case .save(let bytes, let key): store[key] = bytes
         case .remove(let key): store[key] = nil
         case .log(let text): log.append(text)

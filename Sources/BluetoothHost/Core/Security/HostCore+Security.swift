@@ -13,6 +13,8 @@ extension HostCore {
 
     /// Shares a key with a peer from now on, instead of an earlier one.
     package mutating func addBond(_ bond: Bond, now: Instant) {
+        // Whoever was bonded before may know nothing any more of what it was told under the old key.
+        if bonds.contains(where: { $0.peer == bond.peer }) { forgetDatabase(of: bond.peer) }
         bonds.removeAll { $0.peer == bond.peer }
         if bonds.count == Self.bondLimit { forgetClient(bonds.removeFirst().peer) }
         bonds.append(bond)

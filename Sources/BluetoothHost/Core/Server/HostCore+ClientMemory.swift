@@ -62,6 +62,7 @@ extension HostCore {
     /// Nothing is kept of a client any more.
     mutating func forgetClient(_ peer: DeviceAddress) {
         memories[peer] = nil
+        forgetDatabase(of: peer)
         guard configuration.store != nil, let key = StoreKey(client: peer) else { return }
         emit(.remove(key))
     }
