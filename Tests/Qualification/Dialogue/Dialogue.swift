@@ -22,16 +22,23 @@ import Testing
 struct Dialogue {
     private let lines: [Line]
     private let receiveMTU: Int
+    private let kept: DatabaseRecord?
 
-    /// Writes a dialogue with a client that can receive `receiveMTU` octets.
-    init(receiveMTU: Int = 517, @DialogueBuilder lines: () -> [Line]) {
+    /// Writes a dialogue with a client that can receive `receiveMTU` octets, and has kept this of
+    /// the server's table.
+    init(
+        receiveMTU: Int = 517,
+        kept: DatabaseRecord? = nil,
+        @DialogueBuilder lines: () -> [Line]
+    ) {
         self.receiveMTU = receiveMTU
+        self.kept = kept
         self.lines = lines()
     }
 
     /// Plays all lines, and reports each that does not come true at its place in the test.
     func play(sourceLocation: SourceLocation = #_sourceLocation) {
-        var stage = Stage(receiveMTU: receiveMTU)
+        var stage = Stage(receiveMTU: receiveMTU, kept: kept)
         for line in lines { stage.play(line) }
         stage.expectSilence(sourceLocation)
     }
@@ -42,6 +49,8 @@ struct Line {
     enum Event {
         case applicationAsks(GATT.Operation)
         case applicationCancels
+        case applicationWantsDatabase(isTrusted: Bool)
+        case applicationGetsDatabase(GATT.Database)
         case applicationHears(GATTClient.Action)
         case applicationHearsResult(Result<GATT.Outcome, GATT.Failure>)
         case clientSends([UInt8])

@@ -37,6 +37,23 @@ func application(
     Line(event: .applicationHears(action), sourceLocation: sourceLocation)
 }
 
+/// The application asks for the whole table. `isTrusted` says whether the link is encrypted with the
+/// key of a bond.
+func applicationWantsDatabase(
+    isTrusted: Bool = false,
+    sourceLocation: SourceLocation = #_sourceLocation
+) -> Line {
+    Line(event: .applicationWantsDatabase(isTrusted: isTrusted), sourceLocation: sourceLocation)
+}
+
+/// The application gets the table that it has asked for.
+func application(
+    gets database: GATT.Database,
+    sourceLocation: SourceLocation = #_sourceLocation
+) -> Line {
+    Line(event: .applicationGetsDatabase(database), sourceLocation: sourceLocation)
+}
+
 /// The client sends this PDU.
 func client(sends pdu: String, sourceLocation: SourceLocation = #_sourceLocation) -> Line {
     Line(event: .clientSends(bytes(pdu)), sourceLocation: sourceLocation)

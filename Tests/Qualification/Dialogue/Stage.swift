@@ -8,13 +8,20 @@ import Testing
 /// Where a dialogue is played: the client, virtual time, and what the application has not been
 /// asked about yet.
 struct Stage {
-    private var client: GATTClient
+    var client: GATTClient
+    var lookup: DatabaseLookup
+    var lookupOperation: GATTClient.OperationID?
+    var nextLookupOperation: GATTClient.OperationID = 0
+    /// The tables that the application got and was not asked about yet.
+    var databases: [GATT.Database] = []
     private var now = Instant.zero
     private var latestOperation: GATTClient.OperationID = 0
     private var heard: [GATTClient.Action] = []
 
-    init(receiveMTU: Int) {
+    init(receiveMTU: Int, kept: DatabaseRecord? = nil) {
         client = GATTClient(receiveMTULimit: receiveMTU)
+        lookup = DatabaseLookup(record: kept)
+        if let handle = lookup.serviceChanged { client.expectServiceChanged(at: handle) }
     }
 
     mutating func play(_ line: Line) {
@@ -22,26 +29,44 @@ struct Stage {
         switch line.event {
         case .applicationAsks(let operation):
             latestOperation += 1
-            heard += client.start(operation, id: latestOperation)
+            hear(client.start(operation, id: latestOperation))
         case .applicationCancels:
-            heard += client.cancel(latestOperation)
+            hear(client.cancel(latestOperation))
+        case .applicationWantsDatabase(let isTrusted):
+            perform(lookup.want(isTrusted: isTrusted))
+        case .applicationGetsDatabase(let database):
+            let next = databases.isEmpty ? nil : databases.removeFirst()
+            #expect(next == database, "the table", sourceLocation: place)
         case .applicationHears(let action):
             expectHeard(action, place)
         case .applicationHearsResult(let result):
             expectHeard(.completed(latestOperation, result), place)
         case .clientSends(let pdu):
             let outgoing = client.nextPDU(now: now)
-            heard += outgoing?.actions ?? []
+            hear(outgoing?.actions ?? [])
             #expect(
                 outgoing?.bytes.hexadecimal == pdu.hexadecimal,
                 "what the client sends",
                 sourceLocation: place
             )
         case .serverSends(let pdu):
-            heard += client.receive(pdu[...], now: now)
+            hear(client.receive(pdu[...], now: now))
         case .timePasses(let duration):
             now = now + duration
-            heard += client.deadlinePassed(now: now)
+            hear(client.deadlinePassed(now: now))
+        }
+    }
+
+    /// What concerns the lookup goes there, as in a host; the rest is for the application.
+    mutating func hear(_ actions: [GATTClient.Action]) {
+        for action in actions {
+            if case .completed(let id, let result) = action, id == lookupOperation {
+                lookupOperation = nil
+                perform(lookup.completed(result))
+                continue
+            }
+            if action.tellsOfChange { perform(lookup.databaseChanged()) }
+            heard.append(action)
         }
     }
 
@@ -55,6 +80,7 @@ struct Stage {
 
     mutating func expectSilence(_ sourceLocation: SourceLocation) {
         #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
+        #expect(databases.isEmpty, "the application gets more", sourceLocation: sourceLocation)
         let pdu = client.nextPDU(now: now)?.bytes.hexadecimal
         #expect(pdu == nil, "the client sends more", sourceLocation: sourceLocation)
     }

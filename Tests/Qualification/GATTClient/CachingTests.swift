@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// GATT/CL/GAS: a client that keeps the server's table (Vol 3, Part G, 2.5.2 and 7).
+@Suite struct CachingTests {
+    private static let hash = Array(0..<16) as [UInt8]
+
+    /// A table of the Generic Attribute service alone: Service Changed, Client Supported Features
+    /// and Database Hash.
+    private static func database() throws -> GATT.Database {
+        func entry(
+            _ uuid: BluetoothUUID,
+            _ handle: UInt16,
+            _ properties: GATT.CharacteristicProperties,
+            end: UInt16,
+            _ descriptors: [GATT.Descriptor] = []
+        ) -> GATT.DiscoveredCharacteristic {
+            .init(
+                characteristic: .init(
+                    uuid: uuid,
+                    handle: .init(handle),
+                    valueHandle: .init(handle + 1),
+                    properties: properties,
+                    endHandle: .init(end)
+                ),
+                descriptors: descriptors
+            )
+        }
+        let service = GATT.Service(
+            uuid: 0x1801,
+            isPrimary: true,
+            handle: 0x0001,
+            endHandle: 0x0008
+        )
+        let characteristics = [
+            entry(0x2A05, 0x02, .indicate, end: 0x04, [.init(uuid: 0x2902, handle: 0x0004)]),
+            entry(0x2B29, 0x05, [.read, .write], end: 0x06),
+            entry(0x2B2A, 0x07, .read, end: 0x08),
+        ]
+        return try #require(
+            GATT.Database(services: [.init(service: service, characteristics: characteristics)])
+        )
+    }
+
+    private static func record() throws -> DatabaseRecord {
+        DatabaseRecord(database: try database(), hash: hash)
+    }
+
+    /// The whole discovery of that table.
+    @DialogueBuilder private static func discovery() -> [Line] {
+        client(sends: "10 0100 FFFF 0028")
+        server(sends: "11 06 0100 0800 0118")
+        client(sends: "10 0900 FFFF 0028")
+        server(sends: "01 10 0900 0A")
+        client(sends: "08 0100 FFFF 0228")
+        server(sends: "01 08 0100 0A")
+        client(sends: "08 0100 FFFF 0328")
+        server(sends: "09 07 0200 20 0300 052A 0500 0A 0600 292B 0700 02 0800 2A2B")
+        client(sends: "08 0800 FFFF 0328")
+        server(sends: "01 08 0800 0A")
+        client(sends: "04 0400 0400")
+        server(sends: "05 01 0400 0229")
+    }
+
+    @Test("GATT/CL/GAS/BV-01-C: Service Changed on a later connection, with cached handles")
+    func serviceChanged() throws {
+        let record = try Self.record()
+        Dialogue(kept: record) {
+            server(sends: "1D 0300 0100 FFFF")
+            application(
+                isTold: .notified(0x0003, value: [0x01, 0x00, 0xFF, 0xFF], .indication)
+            )
+            application(isTold: .servicesChanged(first: 0x0001, last: 0xFFFF))
+            client(sends: "1E")
+        }.play()
+    }
+
+    @Test("GATT/CL/GAS/BV-02-C: Reading the Database Hash, and nothing else if it is the same")
+    func sameHash() throws {
+        var record = try Self.record()
+        record.isWatched = true
+        record.announcedFeatures = 0x07
+        Dialogue(kept: record) {
+            applicationWantsDatabase(isTrusted: true)
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(0..<16))")
+            application(gets: record.database)
+            applicationWantsDatabase(isTrusted: true)
+            application(gets: record.database)
+        }.play()
+    }
+
+    @Test("GATT/CL/GAS/BV-03-C, BV-04-C, BV-05-C: Enabling robust caching and other features")
+    func enabling() throws {
+        let database = try Self.database()
+        Dialogue {
+            applicationWantsDatabase()
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(0..<16))")
+            Self.discovery()
+            application(gets: database)
+            client(sends: "12 0600 07")
+            server(sends: "13")
+            client(sends: "12 0400 0200")
+            server(sends: "13")
+        }.play()
+    }
+
+    @Test("Another hash leads to a discovery")
+    func otherHash() throws {
+        let record = try Self.record()
+        Dialogue(kept: record) {
+            applicationWantsDatabase(isTrusted: true)
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(16..<32))")
+            Self.discovery()
+            application(gets: record.database)
+            client(sends: "12 0600 07")
+            server(sends: "13")
+            client(sends: "12 0400 0200")
+            server(sends: "13")
+        }.play()
+    }
+
+    @Test("Database Out Of Sync is told, and the hash is read before the table is believed again")
+    func outOfSync() throws {
+        var record = try Self.record()
+        record.isWatched = true
+        record.announcedFeatures = 0x07
+        Dialogue(kept: record) {
+            applicationWantsDatabase(isTrusted: true)
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(0..<16))")
+            application(gets: record.database)
+            application(asks: .read(0x0006))
+            client(sends: "0A 0600")
+            server(sends: "01 0A 0600 12")
+            application(hears: .failure(.attribute(.databaseOutOfSync, handle: 0x0006)))
+            applicationWantsDatabase(isTrusted: true)
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(16..<32))")
+            Self.discovery()
+            application(gets: record.database)
+        }.play()
+    }
+
+    @Test("Database Out Of Sync in the middle of a discovery begins it anew")
+    func outOfSyncInDiscovery() throws {
+        let database = try Self.database()
+        Dialogue {
+            applicationWantsDatabase()
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "01 08 0100 0A")
+            client(sends: "10 0100 FFFF 0028")
+            server(sends: "01 10 0100 12")
+            client(sends: "08 0100 FFFF 2A2B")
+            server(sends: "09 12 0800 \(octets(0..<16))")
+            Self.discovery()
+            application(gets: database)
+            client(sends: "12 0600 07")
+            server(sends: "01 12 0600 05")
+            client(sends: "12 0400 0200")
+            server(sends: "01 12 0400 05")
+        }.play()
+    }
+}
