@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// A server with a value for each rule, all visitors connected, and a watch over every PDU that it
+/// sends.
+///
+/// Each value lies between two of the same type that everybody may read and write. All values hold
+/// an octet that nothing else in the table or in the protocol contains, neither handles (their last
+/// digit is below 8, and the first below 1) nor UUIDs nor codes: so a PDU that has the octet tells
+/// something of a value.
+struct GuardedServer {
+    static let secretOctet: UInt8 = 0xAF
+    static let secret = [UInt8](repeating: secretOctet, count: 8)
+    static let open = [UInt8](repeating: 0x11, count: 8)
+    static let written = [UInt8](repeating: 0x5B, count: 8)
+    static let signingKey = [UInt8](repeating: 0x3C, count: 16)
+
+    /// Which of the three rules of a value is varied.
+    enum Focus: Sendable {
+        case read, write, subscribe
+    }
+
+    /// A value and what surrounds it.
+    struct Place: Sendable {
+        let rule: GATT.AccessRule?
+        let isDynamic: Bool
+        let type: BluetoothUUID
+        let service: GATT.Service
+        let before: AttributeHandle
+        let value: AttributeHandle
+        let configuration: AttributeHandle
+        let after: AttributeHandle
+    }
+
+    /// What came of one PDU.
+    struct Exchange {
+        var responses: [ATT.PDU] = []
+        var questions: [GATTServer.Question] = []
+        var reports: [GATTServer.Report] = []
+        /// Whether a PDU held the octet of the values.
+        var tellsSecret = false
+    }
+
+    var server = GATTServer()
+    private(set) var places: [Place] = []
+    private(set) var faults: [String] = []
+    private var signCounter: UInt32 = 0
+
+    init(_ focus: Focus, rules: [GATT.AccessRule?] = SpecifiedAccess.rules) throws {
+        for rule in rules {
+            for isDynamic in [false, true] {
+                for isLong in [false, true] {
+                    try publish(focus, rule, isDynamic: isDynamic, isLong: isLong)
+                }
+            }
+        }
+        for visitor in Visitor.all {
+            server.open(visitor.bearer, security: visitor.security, mtu: 64)
+            server.authorize(visitor.client, visitor.isAuthorized)
+            guard visitor.security.isBonded else { continue }
+            let key = SigningKey(key: Self.signingKey, isAuthenticated: true)
+            server.setSigningKey(key, of: visitor.client)
+        }
+    }
+
+    /// The rules that are not in focus let everybody, or nobody, so that none is taken for another.
+    private static func permissions(
+        _ focus: Focus,
+        _ rule: GATT.AccessRule?,
+        others: GATT.AccessRule?
+    ) -> GATT.Permissions {
+        switch focus {
+        case .read: .init(read: rule, write: others, subscribe: others)
+        case .write: .init(read: others, write: rule, subscribe: others)
+        case .subscribe: .init(read: others, write: others, subscribe: rule)
+        }
+    }
+
+    private mutating func publish(
+        _ focus: Focus,
+        _ rule: GATT.AccessRule?,
+        isDynamic: Bool,
+        isLong: Bool
+    ) throws {
+        let number = UInt16(places.count)
+        let type =
+            isLong
+            ? try #require(BluetoothUUID(littleEndian: Array(0x60..<0x6F) + [UInt8(number)]))
+            : BluetoothUUID(0xE000 + number)
+        let neighbour = GATT.CharacteristicDefinition(
+            type,
+            [.read, .write],
+            value: .stored(Self.open)
+        )
+        let guarded = GATT.CharacteristicDefinition(
+            type,
+            [
+                .read, .write, .writeWithoutResponse, .authenticatedSignedWrites, .notify,
+                .indicate,
+            ],
+            permissions: Self.permissions(focus, rule, others: isLong ? nil : .open),
+            value: isDynamic ? .dynamic : .stored(Self.secret)
+        )
+        let definition = GATT.ServiceDefinition(
+            BluetoothUUID(0xD000 + number),
+            [neighbour, guarded, neighbour],
+            handle: AttributeHandle(0x0100 + 0x10 * number)
+        )
+        let service = try server.publish(definition).0
+        let values = service.characteristics
+        places.append(
+            Place(
+                rule: rule,
+                isDynamic: isDynamic,
+                type: type,
+                service: service.service,
+                before: values[0].valueHandle,
+                value: values[1].valueHandle,
+                configuration: try #require(values[1].descriptors.first).handle,
+                after: values[2].valueHandle
+            )
+        )
+    }
+}
+
+// What visitors do.
+extension GuardedServer {
+    /// Takes a PDU in, answers what the application is asked, and notes all that comes of it.
+    mutating func exchange(_ pdu: ATT.PDU, with visitor: Visitor) -> Exchange {
+        var exchange = Exchange()
+        var actions = server.receive(pdu, on: visitor.bearer, now: .zero)[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .respond(let bearer, let response):
+                note(response, to: bearer, for: visitor, in: &exchange)
+            case .ask(let id, let question):
+                exchange.questions.append(question)
+                actions += server.answer(id, Self.answer(to: question), now: .zero)
+            case .told(_, let report): exchange.reports.append(report)
+            case .indicate, .remember, .violated: break
+            }
+        }
+        return exchange
+    }
+
+    private mutating func note(
+        _ response: ATT.PDU,
+        to bearer: GATTServer.BearerID,
+        for visitor: Visitor,
+        in exchange: inout Exchange
+    ) {
+        if bearer != visitor.bearer { faults.append("\(visitor): answered on another bearer") }
+        exchange.responses.append(response)
+        if response.encode().contains(Self.secretOctet) { exchange.tellsSecret = true }
+    }
+
+    private static func answer(
+        to question: GATTServer.Question
+    ) -> Result<[UInt8], ATT.ErrorCode> {
+        guard case .read(_, _, let offset) = question else { return .success([]) }
+        return offset <= secret.count
+            ? .success(Array(secret.dropFirst(offset))) : .failure(.invalidOffset)
+    }
+
+    /// A write whose signature is good.
+    mutating func signedWrite(_ handle: AttributeHandle) throws -> ATT.PDU {
+        signCounter += 1
+        let zero = [UInt8](repeating: 0, count: ATT.SignedWriteCommand.signatureLength)
+        let draft = ATT.SignedWriteCommand(
+            handle: handle,
+            value: Self.written[...],
+            signature: zero[...]
+        )
+        let key = SigningKey(key: Self.signingKey, isAuthenticated: true)
+        let signature = key.signature(of: draft.signedOctets, counter: signCounter)
+        return .signedWriteCommand(
+            .init(
+                handle: handle,
+                value: Self.written[...],
+                signature: try #require(signature)[...]
+            )
+        )
+    }
+
+    mutating func fail(_ text: String, _ place: Place, _ visitor: Visitor) {
+        let rule = place.rule.map { "\($0)" } ?? "nobody"
+        faults.append("\(text): \(visitor), \(rule)\(place.isDynamic ? ", dynamic" : "")")
+    }
+
+    /// Fails unless nothing was answered but this error, nothing told, and nobody asked.
+    mutating func expectRefusal(
+        _ exchange: Exchange,
+        _ code: UInt8,
+        of opcode: ATT.Opcode,
+        at handle: AttributeHandle,
+        _ place: Place,
+        _ visitor: Visitor
+    ) {
+        let refusal = ATT.PDU.errorResponse(
+            .init(requestOpcode: opcode, handle: handle, code: .init(rawValue: code))
+        )
+        if exchange.responses != [refusal] {
+            fail("\(opcode) is answered \(exchange.responses), not \(refusal)", place, visitor)
+        }
+        expectSilence(exchange, place, visitor)
+    }
+
+    /// Fails if anything became known of a value, or the application was bothered.
+    mutating func expectSilence(_ exchange: Exchange, _ place: Place, _ visitor: Visitor) {
+        if exchange.tellsSecret { fail("a PDU tells of the value", place, visitor) }
+        if !exchange.questions.isEmpty { fail("the application is asked", place, visitor) }
+        if !exchange.reports.isEmpty { fail("the application is told", place, visitor) }
+    }
+
+    /// Fails unless this was the one answer.
+    mutating func expect(
+        _ exchange: Exchange,
+        _ response: ATT.PDU,
+        _ place: Place,
+        _ visitor: Visitor
+    ) {
+        guard exchange.responses != [response] else { return }
+        fail("answered \(exchange.responses), not \(response)", place, visitor)
+    }
+}

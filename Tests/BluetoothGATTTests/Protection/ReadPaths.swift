@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// Every request that could bring a value to light (Vol 3, Part F, 3.4.3 and 3.4.4).
+enum ReadPath: CaseIterable, Sendable {
+    case read, blob, blobMiddle, blobEnd, blobPastEnd
+    case multipleFirst, multipleLast, multipleVariableFirst, multipleVariableLast
+    case byType, byTypeBeforeOthers, byTypeBehindOthers, byGroupType
+    case findByTypeValue, findByTypeValueAmongOthers, findInformation
+}
+
+extension GuardedServer {
+    /// Lets every visitor try to read every value by this path.
+    mutating func tryAll(_ path: ReadPath) {
+        for place in places {
+            for visitor in Visitor.all {
+                let code = SpecifiedAccess.code(of: place.rule, for: visitor, forbidden: 0x02)
+                attempt(path, place, visitor, code)
+            }
+        }
+    }
+
+    private mutating func attempt(
+        _ path: ReadPath,
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?
+    ) {
+        switch path {
+        case .read: read(place, visitor, code)
+        case .blob: readBlob(place, visitor, code, offset: 0)
+        case .blobMiddle: readBlob(place, visitor, code, offset: 3)
+        case .blobEnd: readBlob(place, visitor, code, offset: Self.secret.count)
+        case .blobPastEnd: readBlob(place, visitor, code, offset: Self.secret.count + 1)
+        case .multipleFirst: readMultiple(place, visitor, code, [place.value, place.before])
+        case .multipleLast:
+            readMultiple(place, visitor, code, [place.before, place.after, place.value])
+        case .multipleVariableFirst: readVariable(place, visitor, code, [place.value, place.after])
+        case .multipleVariableLast: readVariable(place, visitor, code, [place.before, place.value])
+        case .byType: readByType(place, visitor, code, [place.value])
+        case .byTypeBeforeOthers: readByType(place, visitor, code, [place.value, place.after])
+        case .byTypeBehindOthers:
+            readByType(place, visitor, code, [place.before, place.value, place.after])
+        case .byGroupType: readByGroupType(place, visitor)
+        case .findByTypeValue: find(place, visitor, code, place.value...place.value)
+        case .findByTypeValueAmongOthers: find(place, visitor, code, place.service.handles)
+        case .findInformation: findInformation(place, visitor)
+        }
+    }
+
+    private func value(at handle: AttributeHandle, _ place: Place) -> ArraySlice<UInt8> {
+        (handle == place.value ? Self.secret : Self.open)[...]
+    }
+
+    private mutating func read(_ place: Place, _ visitor: Visitor, _ code: UInt8?) {
+        let exchange = exchange(.readRequest(.init(handle: place.value)), with: visitor)
+        if let code {
+            return expectRefusal(exchange, code, of: .readRequest, at: place.value, place, visitor)
+        }
+        expect(exchange, .readResponse(.init(value: Self.secret[...])), place, visitor)
+    }
+
+    private mutating func readBlob(
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?,
+        offset: Int
+    ) {
+        let request = ATT.ReadBlobRequest(handle: place.value, offset: UInt16(offset))
+        let exchange = exchange(.readBlobRequest(request), with: visitor)
+        // Who may not read the value does not learn its length either.
+        if let code {
+            let opcode = ATT.Opcode.readBlobRequest
+            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+        }
+        let refusal = ATT.ErrorResponse(
+            requestOpcode: .readBlobRequest,
+            handle: place.value,
+            code: .invalidOffset
+        )
+        let part = Self.secret.dropFirst(offset)
+        let response: ATT.PDU =
+            offset > Self.secret.count
+            ? .errorResponse(refusal) : .readBlobResponse(.init(value: part))
+        expect(exchange, response, place, visitor)
+    }
+
+    private mutating func readMultiple(
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?,
+        _ handles: [AttributeHandle]
+    ) {
+        let exchange = exchange(.readMultipleRequest(.init(handles: handles)), with: visitor)
+        if let code {
+            let opcode = ATT.Opcode.readMultipleRequest
+            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+        }
+        let values = handles.flatMap { value(at: $0, place) }
+        expect(exchange, .readMultipleResponse(.init(values: values[...])), place, visitor)
+    }
+
+    private mutating func readVariable(
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?,
+        _ handles: [AttributeHandle]
+    ) {
+        let request = ATT.PDU.readMultipleVariableRequest(.init(handles: handles))
+        let exchange = exchange(request, with: visitor)
+        if let code {
+            let opcode = ATT.Opcode.readMultipleVariableRequest
+            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+        }
+        let entries = handles.map {
+            ATT.ReadMultipleVariableResponse.Entry(value: value(at: $0, place))
+        }
+        expect(
+            exchange,
+            .readMultipleVariableResponse(.init(entries: entries)),
+            place,
+            visitor
+        )
+    }
+
+    /// Reads from the first of these handles to the last. The first value that cannot be read ends
+    /// the response, or, if there is none before it, refuses the request (Vol 3, Part F, 3.4.4.1).
+    private mutating func readByType(
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?,
+        _ handles: [AttributeHandle]
+    ) {
+        let last = handles[handles.count - 1]
+        let request = ATT.ReadByTypeRequest(start: handles[0], end: last, type: place.type)
+        let exchange = exchange(.readByTypeRequest(request), with: visitor)
+        if let code, handles[0] == place.value {
+            let opcode = ATT.Opcode.readByTypeRequest
+            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+        }
+        let readable = handles.prefix { code == nil || $0 < place.value }
+        let entries = readable.map {
+            ATT.ReadByTypeResponse.Entry(handle: $0, value: value(at: $0, place))
+        }
+        if code != nil { expectSilence(exchange, place, visitor) }
+        expect(exchange, .readByTypeResponse(.init(entries: entries)), place, visitor)
+    }
+
+    /// Values are no groups, whoever asks.
+    private mutating func readByGroupType(_ place: Place, _ visitor: Visitor) {
+        let handles = place.service.handles
+        let request = ATT.ReadByGroupTypeRequest(
+            start: handles.lowerBound,
+            end: handles.upperBound,
+            type: place.type
+        )
+        let exchange = exchange(.readByGroupTypeRequest(request), with: visitor)
+        let opcode = ATT.Opcode.readByGroupTypeRequest
+        expectRefusal(exchange, 0x10, of: opcode, at: handles.lowerBound, place, visitor)
+    }
+
+    /// Asks which attribute has the value: who may not read it must not learn whether it guessed
+    /// right. UUIDs of 128 bits cannot be asked for.
+    private mutating func find(
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?,
+        _ range: ClosedRange<AttributeHandle>
+    ) {
+        guard let type = place.type.short16 else { return }
+        let request = ATT.FindByTypeValueRequest(
+            start: range.lowerBound,
+            end: range.upperBound,
+            type: type,
+            value: Self.secret[...]
+        )
+        let exchange = exchange(.findByTypeValueRequest(request), with: visitor)
+        guard code == nil else {
+            let opcode = ATT.Opcode.findByTypeValueRequest
+            return expectRefusal(exchange, 0x0A, of: opcode, at: range.lowerBound, place, visitor)
+        }
+        let entry = ATT.FindByTypeValueResponse.HandlesInformation(
+            found: place.value,
+            groupEnd: place.value
+        )
+        expect(exchange, .findByTypeValueResponse(.init(entries: [entry])), place, visitor)
+    }
+
+    /// Types are everybody's to know, and nothing but types.
+    private mutating func findInformation(_ place: Place, _ visitor: Visitor) {
+        let request = ATT.FindInformationRequest(start: place.value, end: place.value)
+        let exchange = exchange(.findInformationRequest(request), with: visitor)
+        expectSilence(exchange, place, visitor)
+        let entry = ATT.FindInformationResponse.Entry(handle: place.value, uuid: place.type)
+        expect(exchange, .findInformationResponse(.init(entries: [entry])), place, visitor)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+/// What a test believes of a client: everything that a server may look at.
+struct Visitor: Hashable, Sendable, CustomStringConvertible {
+    let number: UInt64
+    var security: LinkSecurity
+    var isAuthorized: Bool
+
+    var client: GATTServer.ClientID { .init(rawValue: number) }
+    var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
+
+    /// One of each kind of link there is, twice: authorized and not.
+    static let all: [Visitor] = {
+        var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
+        for isAuthenticated in [false, true] {
+            links += LinkSecurity.keySizeRange.map { size in
+                LinkSecurity(
+                    isEncrypted: true,
+                    isAuthenticated: isAuthenticated,
+                    usesSecureConnections: size == 16,
+                    keySize: size,
+                    isBonded: size.isMultiple(of: 2)
+                )
+            }
+        }
+        return (links.map { ($0, false) } + links.map { ($0, true) }).enumerated().map {
+            Visitor(number: UInt64($0 + 1), security: $1.0, isAuthorized: $1.1)
+        }
+    }()
+
+    var description: String {
+        let link =
+            !security.isEncrypted
+            ? "clear" : "\(security.isAuthenticated ? "authenticated" : "encrypted")"
+        return "\(link) \(security.keySize)\(security.isBonded ? " bonded" : "")"
+            + (isAuthorized ? " authorized" : "")
+    }
+}
+
+/// What the specification says of who may do what, written down a second time and with nothing of
+/// the server's in it (Vol 3, Part C, 10.3.1, and Vol 3, Part F, 3.2.5 and 3.4.1.1).
+enum SpecifiedAccess {
+    /// Every rule there is; nil permits nobody.
+    static let rules: [GATT.AccessRule?] =
+        [nil, .open, .encrypted, .authenticated, .authorized]
+        + [
+            GATT.AccessRule(needsEncryption: true, needsAuthorization: true),
+            GATT.AccessRule(needsAuthentication: true, needsAuthorization: true),
+            GATT.AccessRule(
+                needsAuthentication: true,
+                needsAuthorization: true,
+                minimumKeySize: 16
+            ),
+        ]
+        + [false, true].flatMap { isAuthenticated in
+            (8...16).map { size in
+                GATT.AccessRule(
+                    needsEncryption: true,
+                    needsAuthentication: isAuthenticated,
+                    minimumKeySize: size
+                )
+            }
+        }
+
+    /// The error code that a visitor gets; nil if it gets what it wants. `forbidden` is the code of
+    /// an attribute that nobody may use so.
+    static func code(
+        of rule: GATT.AccessRule?,
+        for visitor: Visitor,
+        forbidden: UInt8
+    ) -> UInt8? {
+        guard let rule else { return forbidden }
+        let link = visitor.security
+        let wantsKey = rule.needsEncryption || rule.needsAuthentication
+        switch (wantsKey, link.isEncrypted, link.isBonded) {
+        case (true, false, true): return 0x0F  // encrypt with the key that is there
+        case (true, false, false): return 0x05  // pair first
+        case (true, true, _) where rule.needsAuthentication && !link.isAuthenticated:
+            return 0x05  // pair better
+        case (true, true, _) where link.keySize < rule.minimumKeySize:
+            return 0x0C  // pair with a longer key
+        default:
+            return rule.needsAuthorization && !visitor.isAuthorized ? 0x08 : nil
+        }
+    }
+}
