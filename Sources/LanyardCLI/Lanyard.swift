@@ -26,7 +26,8 @@ struct Lanyard: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ScanCommand.self, ExploreCommand.self, ReadCommand.self, WriteCommand.self,
+            DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
+            WriteCommand.self,
             SubscribeCommand.self, ServeCommand.self, TraceCommand.self, AirCommand.self,
         ]
     )

@@ -108,7 +108,7 @@ extension ServeSession {
             if state.withLock({ $0.isAuthorizing }) { try? await link.authorize() }
         case .disconnected(let link, let reason):
             state.withLock { $0.outlets.removeValue(forKey: link) }?.close()
-            try surroundings.tell(.disconnected(link.address, reason: "\(reason)"))
+            try surroundings.tell(.disconnected(link.address, reason: reason.reasonText))
         case .read(let request): try answer(request, published)
         case .write(let request): try answer(request, published)
         case .written(let link, let entries):
@@ -299,5 +299,12 @@ extension ServeSession {
         } catch {
             throw ProgramFailure(error, during: "printing")
         }
+    }
+}
+
+extension HostError {
+    /// Why a link ended, where that is known to have happened.
+    fileprivate var reasonText: String {
+        if case .disconnected(let code) = self { "\(code)" } else { "\(self)" }
     }
 }

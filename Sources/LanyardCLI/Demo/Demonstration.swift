@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import Logging
+import VirtualAdapters
+import VirtualRadio
+
+/// Two hosts on a virtual air: one serves an accessory, the other visits it as its Central, and
+/// checks everything that it finds. In virtual time, so it takes no longer than the work in it.
+struct Demonstration: Sendable {
+    let report: DemoReport
+
+    /// The number from which all chance on the air follows: every run is the same.
+    private static let seed: UInt64 = 7
+    /// How much virtual time all of it may take.
+    private static let bound = Duration.seconds(60)
+
+    /// Runs all of it; throws as soon as something is not as it should be. Returns how much virtual
+    /// time has passed.
+    func run() async throws -> Duration {
+        let accessory = try ServedAccessory(parsing: DemoDatabase.text)
+        let air = SimulatedAir(seed: Self.seed)
+        let strap = try air.addAdapter(ControllerConfiguration(name: "accessory"))
+        let place = Path(Position(x: 2, y: 0))
+        let phone = try air.addAdapter(ControllerConfiguration(name: "central", path: place))
+        try await air.run(bound: Self.bound) {
+            let peripheral = Self.host(on: strap, air, number: 1, accessory)
+            let central = Self.host(on: phone, air, number: 2)
+            try await peripheral.start()
+            try await central.start()
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await self.serve(accessory, on: peripheral, air) }
+                group.addTask {
+                    try await DemoVisit(report, air: air, host: central, accessory).run()
+                }
+                try await group.next()
+                group.cancelAll()
+                // What is cancelled fails: that it had done its part is checked by the other.
+                while await group.nextResult() != nil {}
+            }
+            await central.shutdown()
+            await peripheral.shutdown()
+        }
+        return air.now - .zero
+    }
+
+    private func serve(
+        _ accessory: ServedAccessory,
+        on host: BluetoothHost,
+        _ air: SimulatedAir
+    ) async throws {
+        var surroundings = ServeSession.Surroundings(tell: report.tell)
+        surroundings.sleep = { try await air.sleep(for: $0) }
+        try await ServeSession(accessory, surroundings).run(on: host)
+    }
+
+    private static func host(
+        on transport: VirtualTransport,
+        _ air: SimulatedAir,
+        number: UInt64,
+        _ accessory: ServedAccessory? = nil
+    ) -> BluetoothHost {
+        var configuration = HostConfiguration()
+        configuration.address = DeviceAddress(value: 0xC4F0_0000_0000 + number, kind: .random)
+        configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
+        if let accessory {
+            configuration.name = accessory.name
+            configuration.appearance = accessory.appearance
+        }
+        return BluetoothHost(
+            transport: transport,
+            configuration: configuration,
+            executor: air.executor
+        )
+    }
+}
