@@ -28,7 +28,8 @@ struct Lanyard: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
-            SubscribeCommand.self, ServeCommand.self, TraceCommand.self, AirCommand.self,
+            SubscribeCommand.self, ServeCommand.self, ChannelCommand.self, TraceCommand.self,
+            AirCommand.self,
         ]
     )
 

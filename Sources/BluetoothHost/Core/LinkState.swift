@@ -46,6 +46,8 @@ struct LinkState: Sendable {
     /// The key that is shared with the peer.
     var bond: Bond?
     var security = LinkSecurity.none
+    /// Whether the application has authorized the peer.
+    var isAuthorized = false
     /// Whether the peer asked for pairing and is to be told that there is none.
     var owesPairingRefusal = false
 

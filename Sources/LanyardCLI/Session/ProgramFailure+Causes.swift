@@ -12,6 +12,7 @@ extension ProgramFailure {
         case is CancellationError: self = .interrupted
         case let failure as GATT.Failure: self.init(failure, during: step)
         case let error as HostError: self.init(error, during: step)
+        case let failure as L2CAP.Failure: self.init(failure, during: step)
         default: self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }
@@ -59,6 +60,26 @@ extension ProgramFailure {
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
         default:
             self.init(.internalError, "\(step): \(error)", advice: "please report this")
+        }
+    }
+
+    private init(_ failure: L2CAP.Failure, during step: String) {
+        switch failure {
+        case .refused(.spsmNotSupported):
+            self.init(.refused, "\(step): \(failure)", advice: "give another --psm")
+        case .refused, .reconfigurationRefused, .notSupported, .alreadyListening:
+            self.init(.refused, "\(step): \(failure)")
+        case .timedOut: self.init(.timedOut, "\(step): \(failure)", advice: Self.tryAgain)
+        case .closed, .closedByPeer:
+            self.init(.inputOutput, "\(step): \(failure)", advice: Self.tryAgain)
+        case .malformedAnswer, .violated:
+            self.init(
+                .badData,
+                "\(step): \(failure)",
+                advice: "record it with --trace FILE and show it to the accessory's maker"
+            )
+        case .noRoom, .tooLong, .invalidParameters:
+            self.init(.internalError, "\(step): \(failure)", advice: "please report this")
         }
     }
 

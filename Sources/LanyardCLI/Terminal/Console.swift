@@ -44,7 +44,7 @@ extension Console {
     )
 
     /// A reader that has gone is no fault: `lanyard scan | head` ends that way. A full disk is one.
-    private static func failure(ofWriting error: any Error) -> ProgramFailure {
+    static func failure(ofWriting error: any Error) -> ProgramFailure {
         let cause =
             (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         guard cause.code != Int(EPIPE) else { return .outputClosed }

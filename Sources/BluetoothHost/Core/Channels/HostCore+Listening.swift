@@ -80,6 +80,8 @@ extension HostCore {
     func channelConditions(of link: LinkState) -> ChannelConditions {
         var conditions = ChannelConditions()
         conditions.listeners = listeners.terms
+        conditions.security = link.security
+        conditions.isAuthorized = link.isAuthorized
         return conditions
     }
 }

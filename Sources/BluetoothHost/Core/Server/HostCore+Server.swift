@@ -128,6 +128,7 @@ extension HostCore {
 
     package mutating func authorize(_ isAuthorized: Bool, on link: LinkIdentifier) {
         server.authorize(link.client, isAuthorized)
+        if let handle = handles[link] { links[handle]?.isAuthorized = isAuthorized }
     }
 
     /// Whether there is such a link.

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Channels with credits, of both kinds, to Bumble's host and from it.
+@Suite(.needsPeers) struct ChannelTests {
+    private static let mebibyte = 1 << 20
+
+    @Test(arguments: ControllerKind.available)
+    func aMebibyteArrivesAtBumble(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, _ in
+            let channel = try await link.openChannel(psm: 0x0081)
+            try await send(Self.mebibyte, on: channel)
+            #expect(try await mark(channel) == "\(Self.mebibyte) none")
+            await channel.close()
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aMebibyteArrivesFromBumble(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, _ in
+            let channel = try await link.openChannel(psm: 0x0082)
+            try await channel.send(Array("\(Self.mebibyte)".utf8))
+            var received: [UInt8] = []
+            for try await sdu in channel.sdus { received += sdu }
+            #expect(received == pattern(0..<Self.mebibyte))
+            #expect(try await channel.ended() == .closedByPeer)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func bothDirectionsAtOnceOnFiveEnhancedChannels(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, _ in
+            let channels = try await link.openEnhancedChannels(psm: 0x0080, count: 5)
+            #expect(channels.count == 5)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for channel in channels {
+                    group.addTask { try await echoes(40_000, on: channel) }
+                }
+                for try await isSame in group { #expect(isSame) }
+            }
+            for channel in channels { await channel.close() }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func readsGoOnBesideAChannelThatIsNeverIdle(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, _ in
+            let channel = try await link.openChannel(psm: 0x0081)
+            async let sent: Void = send(200_000, on: channel)
+            for _ in 0..<10 {
+                let values = try await link.read(uuid: GATT.AttributeType.deviceName)
+                #expect(!values.isEmpty)
+            }
+            try await sent
+            #expect(try await mark(channel) == "200000 none")
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aReaderThatStopsHaltsBumbleAndNothingGrows(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, peer in
+            let options = L2CAP.ChannelOptions(mtu: 512, mps: 128, window: 10)
+            let listener = try await link.host.listen(psm: 0x0090, options: options)
+            #expect(try await peer.ask("open 0x90")["opened"] == .number(1))
+            let channel = try #require(try await listener.accept())
+            _ = try await peer.ask("send 100000")
+            try await within(Encounter.limit, "the credits to run out") {
+                while try await peer.ask("state")["credits"] != .number(0) {}
+            }
+            #expect(try await channel.properties.receiveCredits == 0)
+            // A round trip on the link, and still not one frame more.
+            _ = try await link.read(uuid: GATT.AttributeType.deviceName)
+            #expect(try await peer.ask("state")["credits"] == .number(0))
+            var received: [UInt8] = []
+            while received.count < 100_000 {
+                received += try #require(try await channel.receive())
+            }
+            #expect(received == pattern(0..<100_000))
+            #expect(try await peer.ask("drained")["drained"] == .boolean(true))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func bumbleOpensSeveralAndClosesThem(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, peer in
+            let listener = try await link.host.listen()
+            let number = listener.psm.rawValue
+            #expect(L2CAP.SPSM.dynamicRange.contains(number))
+            #expect(try await peer.ask("several \(number) 3")["opened"] == .number(3))
+            var channels: [L2CAPChannel] = []
+            for _ in 0..<3 { channels.append(try #require(try await listener.accept())) }
+            try await channels[0].send(pattern(0..<1000))
+            _ = try await peer.ask("close")
+            #expect(try await channels[0].receive() == nil)
+            #expect(try await channels[0].ended() == .closedByPeer)
+            #expect(try await channels[1].properties.mode == .enhanced)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func refusalsHaveTheirReasonsInBothDirections(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, peer in
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await link.openChannel(psm: 0x0099)
+            }
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await link.openEnhancedChannels(psm: 0x0099, count: 2)
+            }
+            #expect(try await peer.ask("open 0x99")["refused"] == .number(2))
+            let secured = try await link.host.listen(psm: 0x0091, requirement: .encryption)
+            #expect(try await peer.ask("open 0x91")["refused"] == .number(5))
+            #expect(try await peer.ask("several 0x91 2")["refused"] == .number(5))
+            await secured.close()
+            #expect(try await peer.ask("open 0x91")["refused"] == .number(2))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theEndOfTheLinkEndsItsChannels(kind: ControllerKind) async throws {
+        try await withChannels(on: kind) { link, _ in
+            let channel = try await link.openChannel(psm: 0x0080)
+            async let received = channel.receive()
+            try await link.disconnect()
+            await #expect(throws: HostError.self) { try await received }
+            await #expect(throws: HostError.self) { try await channel.send([1]) }
+            guard case .linkEnded = try await channel.ended() else {
+                Issue.record("not by the link")
+                return
+            }
+        }
+    }
+}
+
+/// A Bumble with channels, and how to have it do something.
+struct ChannelPeer: Sendable {
+    let process: ChildProcess
+
+    /// Says a line and returns the answer.
+    func ask(_ line: String) async throws -> JSON {
+        process.write(line: line)
+        guard let answer = try await process.nextLine(within: .seconds(130)) else {
+            throw ProcessError.ended("the peer ended", log: process.log)
+        }
+        return try JSON(parsing: answer)
+    }
+}
+
+/// The octets that everybody sends: each tells a little of its place.
+private func pattern(_ range: Range<Int>) -> [UInt8] {
+    range.map { UInt8(truncatingIfNeeded: $0 + $0 >> 8) }
+}
+
+/// Sends so many octets of the pattern in SDUs as long as the peer takes.
+private func send(_ count: Int, on channel: L2CAPChannel) async throws {
+    let length = try await channel.properties.sendMTU
+    for start in stride(from: 0, to: count, by: length) {
+        try await channel.send(pattern(start..<min(count, start + length)))
+    }
+}
+
+/// What the sink says has arrived.
+private func mark(_ channel: L2CAPChannel) async throws -> String {
+    try await channel.send([0])
+    return String(decoding: try await channel.receive() ?? [], as: UTF8.self)
+}
+
+/// Sends so many octets to an echo, and compares what comes back.
+private func echoes(_ count: Int, on channel: L2CAPChannel) async throws -> Bool {
+    async let sent: Void = send(count, on: channel)
+    var received: [UInt8] = []
+    while received.count < count, let sdu = try await channel.receive() { received += sdu }
+    try await sent
+    return received == pattern(0..<count)
+}
+
+/// Gives `body` a link to a Bumble with channels.
+private func withChannels(
+    on kind: ControllerKind,
+    _ body: @escaping @Sendable (Link, ChannelPeer) async throws -> Void
+) async throws {
+    try await withEncounter(on: kind) { encounter in
+        let script = PeerInstallation.scripts + "channels.py"
+        let peer = try await encounter.peers.start(
+            PeerInstallation.python,
+            [script, "--adapter", encounter.controllers.adapters[1]]
+        )
+        let link = try await encounter.connect()
+        try await within(.seconds(150), "the channels") {
+            try await body(link, ChannelPeer(process: peer.process))
+        }
+    }
+}
