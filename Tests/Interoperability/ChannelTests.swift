@@ -121,9 +121,9 @@ import Testing
     func theEndOfTheLinkEndsItsChannels(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0080)
-            async let received = channel.receive()
+            let reader = Task { try await channel.receive() }
             try await link.disconnect()
-            await #expect(throws: HostError.self) { try await received }
+            await #expect(throws: HostError.self) { try await reader.value }
             await #expect(throws: HostError.self) { try await channel.send([1]) }
             guard case .linkEnded = try await channel.ended() else {
                 Issue.record("not by the link")

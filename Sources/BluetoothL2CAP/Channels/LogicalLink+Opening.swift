@@ -154,6 +154,7 @@ extension LogicalLink {
             }
             let sizes = (response.mtu, response.mps, response.initialCredits)
             return verdict(response.destinations, sizes, .enhanced, .malformedAnswer)
+        case .refusedSeveral(let result): return Verdict(failure: .refused(result))
         case .rejected: return Verdict(failure: .notSupported)
         case .timedOut: return Verdict(failure: .timedOut)
         case .disconnected, .reconfigured: return Verdict(failure: .malformedAnswer)

@@ -78,7 +78,8 @@ extension LogicalLink {
             return result == .success ? .done : .failed(.reconfigurationRefused(result))
         case .timedOut: return .failed(.timedOut)
         case .rejected: return .failed(.notSupported)
-        case .connected, .connectedSeveral, .disconnected: return .failed(.malformedAnswer)
+        case .connected, .connectedSeveral, .refusedSeveral, .disconnected:
+            return .failed(.malformedAnswer)
         }
     }
 

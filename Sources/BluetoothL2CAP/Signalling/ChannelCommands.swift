@@ -30,6 +30,8 @@ extension Signalling {
     package enum ChannelAnswer: Equatable, Sendable {
         case connected(LECreditBasedConnectionResponse)
         case connectedSeveral(CreditBasedConnectionResponse)
+        /// Several channels are refused without naming them, which Bumble 0.0.236 does.
+        case refusedSeveral(L2CAP.ConnectionResult)
         case reconfigured(CreditBasedReconfigureResponse)
         case disconnected(DisconnectionResponse)
         case rejected(CommandReject)
@@ -40,12 +42,25 @@ extension Signalling {
             let bytes = packet.parameters
             switch packet.code {
             case .leCreditBasedConnectionResponse: self = .connected(try .init(parsing: bytes))
-            case .creditBasedConnectionResponse: self = .connectedSeveral(try .init(parsing: bytes))
+            case .creditBasedConnectionResponse:
+                if let refusal = try Self.refusal(bytes) {
+                    self = refusal
+                } else {
+                    self = .connectedSeveral(try .init(parsing: bytes))
+                }
             case .creditBasedReconfigureResponse: self = .reconfigured(try .init(parsing: bytes))
             case .disconnectionResponse: self = .disconnected(try .init(parsing: bytes))
             case .commandReject: self = .rejected(try .init(parsing: bytes))
             default: return nil
             }
+        }
+
+        /// A refusal that ends before the channels would be named.
+        private static func refusal(_ bytes: ArraySlice<UInt8>) throws(MalformedBytes) -> Self? {
+            guard bytes.count == 8 else { return nil }
+            var reader = ByteReader(bytes.suffix(2))
+            let result = L2CAP.ConnectionResult(rawValue: try reader.readUInt16())
+            return result == .success || result.isPending ? nil : .refusedSeveral(result)
         }
 
         /// Whether another answer to the same request follows (Vol 3, Part A, 4.26).

@@ -26,7 +26,10 @@ struct ChannelPipe: Sendable {
     /// Runs until the input has ended and all of it has arrived, or the peer closes the channel.
     func run() async throws {
         do {
-            try await FirstResult.of([{ try await sendInput() }, { try await writeOutput() }])
+            try await FirstResult.of([
+                { @Sendable in try await sendInput() },
+                { @Sendable in try await writeOutput() },
+            ])
         } catch {
             await channel.close()
             throw ProgramFailure(error, during: "moving data")

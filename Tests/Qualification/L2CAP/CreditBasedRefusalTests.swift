@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothL2CAP
+import BluetoothTypes
+import Testing
+
+/// L2CAP/LE/CFC and L2CAP/ECFC: requests for channels that are refused, with the right reason.
+@Suite struct CreditBasedRefusalTests {
+    /// Each reason that a tester gives, and the case that has it give that.
+    private static let reasons: [(result: String, reason: L2CAP.ConnectionResult)] = [
+        ("0200", .spsmNotSupported),  // BV-04-C
+        ("0500", .insufficientAuthentication),  // BV-10-C
+        ("0600", .insufficientAuthorization),  // BV-12-C
+        ("0700", .insufficientKeySize),  // BV-14-C
+        ("0400", .noResources),  // BV-16-C
+        ("0900", .invalidSource),  // BV-18-C
+        ("0A00", .sourceAlreadyAllocated),  // BV-19-C
+        ("0B00", .unacceptableParameters),  // BV-21-C
+        ("0800", .insufficientEncryption),  // BV-24-C
+    ]
+
+    @Test("L2CAP/LE/CFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 24-C: the application is told why")
+    func isRefused() throws {
+        for (result, reason) in Self.reasons {
+            var stage = ChannelStage()
+            try stage.application(opens: .credit)
+            stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
+            stage.tester(signals: "15 01 0A00 0000 0000 0000 0000 \(result)")
+            stage.application(hears: .refused(1, .refused(reason)))
+            stage.weAreSilent()
+        }
+    }
+
+    @Test("L2CAP/ECFC/BV-04, 10, 12, 14, 16, 18, 19, 21, 31-C: the application is told why")
+    func areRefused() throws {
+        for (result, reason) in Self.reasons {
+            var stage = ChannelStage()
+            try stage.application(opens: .enhanced, count: 2)
+            stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
+            stage.tester(signals: "18 01 0C00 0000 0000 0000 \(result) 0000 0000")
+            stage.application(hears: .refused(1, .refused(reason)))
+            stage.weAreSilent()
+        }
+    }
+
+    @Test("A refusal that names no channels at all, as Bumble 0.0.236 sends it, is one")
+    func refusalWithoutChannels() throws {
+        var stage = ChannelStage()
+        try stage.application(opens: .enhanced, count: 2)
+        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 01 0800 0000 0000 0000 0200")
+        stage.application(hears: .refused(1, .refused(.spsmNotSupported)))
+    }
+
+    /// What a listener asks for, how the link is protected, and the reason that the tester gets.
+    private static let securities: [(L2CAP.SecurityRequirement, LinkSecurity, String)] = [
+        // BV-11-C: no key, or one without authentication.
+        (.encryption, .none, "0500"),
+        (.authentication, .none, "0500"),
+        (.authentication, LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true), "0500"),
+        // BV-13-C
+        (.init(needsAuthorization: true), .none, "0600"),
+        // BV-15-C
+        (
+            .init(needsEncryption: true, keySizeMinimum: 16),
+            LinkSecurity(isEncrypted: true, keySize: 7), "0700"
+        ),
+        // BV-25-C: there is a key, and the link is not encrypted.
+        (.encryption, LinkSecurity(isBonded: true), "0800"),
+        (.authentication, LinkSecurity(isAuthenticated: true, isBonded: true), "0800"),
+    ]
+
+    @Test("L2CAP/LE/CFC/BV-11-C, BV-13-C, BV-15-C, BV-25-C: Security, Responder")
+    func refusesOneByItsSecurity() {
+        for (requirement, security, result) in Self.securities {
+            var stage = ChannelStage { $0.requirement = requirement }
+            stage.conditions.security = security
+            stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+            stage.we(signal: "15 01 0A00 0000 0000 0000 0000 \(result)")
+            stage.weAreSilent()
+        }
+    }
+
+    @Test("L2CAP/ECFC/BV-11-C, BV-13-C, BV-15-C, BV-32-C: Security, Responder")
+    func refusesSeveralByTheirSecurity() {
+        for (requirement, security, result) in Self.securities {
+            var stage = ChannelStage { $0.requirement = requirement }
+            stage.conditions.security = security
+            stage.tester(signals: "17 01 0C00 8000 6400 6400 0200 5000 5100")
+            stage.we(signal: "18 01 0C00 0000 0000 0000 \(result) 0000 0000")
+            stage.weAreSilent()
+        }
+    }
+
+    @Test("A link that is good enough gets the channel")
+    func isSecure() {
+        let needs = L2CAP.SecurityRequirement(
+            needsAuthentication: true,
+            needsAuthorization: true,
+            keySizeMinimum: 16
+        )
+        var stage = ChannelStage { $0.requirement = needs }
+        stage.conditions.security = LinkSecurity(
+            isEncrypted: true,
+            isAuthenticated: true,
+            keySize: 16
+        )
+        stage.conditions.isAuthorized = true
+        stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+        stage.we(signal: "15 01 0A00 4000 6400 4000 0400 0000")
+    }
+
+    @Test("L2CAP/LE/CFC/BV-17-C: refused due to insufficient resources, Responder")
+    func noRoom() {
+        var stage = ChannelStage { $0.room = 0 }
+        stage.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
+        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0400")
+    }
+
+    @Test("A source CID outside 0x0040 to 0x007F is invalid", arguments: ["3F00", "8000", "0000"])
+    func invalidSource(source: String) {
+        var stage = ChannelStage()
+        stage.tester(signals: "14 01 0A00 8000 \(source) 6400 2000 0200")
+        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0900")
+    }
+
+    @Test("L2CAP/LE/CFC/BV-20-C: refused due to Source CID already allocated, Responder")
+    func allocatedSource() {
+        var stage = ChannelStage.withChannel()
+        stage.tester(signals: "14 02 0A00 8000 5000 6400 2000 0200")
+        stage.we(signal: "15 02 0A00 0000 0000 0000 0000 0A00")
+        stage.tester(sends: "0100 01")
+        stage.application(hears: .arrived(ChannelStage.channel(0x0040)))
+    }
+
+    @Test("An MTU or MPS below 23 is unacceptable", arguments: ["1600 1700", "1700 1600"])
+    func smallSizes(sizes: String) {
+        var stage = ChannelStage()
+        stage.tester(signals: "14 01 0A00 8000 5000 \(sizes) 0200")
+        stage.we(signal: "15 01 0A00 0000 0000 0000 0000 0B00")
+    }
+
+    @Test(
+        "An answer that grants what cannot be is no channel",
+        arguments: [
+            "0000 6400 2000 0200", "3F00 6400 2000 0200", "5000 1600 2000 0200",
+            "5000 6400 1600 0200",
+        ]
+    )
+    func impossibleGrant(grant: String) throws {
+        var stage = ChannelStage()
+        try stage.application(opens: .credit)
+        stage.we(signal: "14 01 0A00 8000 4000 6400 4000 0400")
+        stage.tester(signals: "15 01 0A00 \(grant) 0000")
+        stage.application(hears: .refused(1, .malformedAnswer))
+    }
+}
