@@ -82,6 +82,11 @@ let package = Package(
         ),
         // What the tests of several rooms need; in no product.
         .target(name: "LanyardTestSupport", path: "Tests/Support"),
+        .target(
+            name: "ServerTestSupport",
+            dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"],
+            path: "Tests/ServerSupport"
+        ),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
         .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto"]),
         .testTarget(
@@ -100,6 +105,7 @@ let package = Package(
             name: "BluetoothGATTTests",
             dependencies: [
                 "BluetoothTypes", "BluetoothATT", "BluetoothGATT", "LanyardTestSupport",
+                "ServerTestSupport",
             ]
         ),
         .testTarget(
@@ -143,7 +149,10 @@ let package = Package(
         ),
         .testTarget(
             name: "QualificationTests",
-            dependencies: ["BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT"],
+            dependencies: [
+                "BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+                "ServerTestSupport",
+            ],
             path: "Tests/Qualification"
         ),
         .testTarget(

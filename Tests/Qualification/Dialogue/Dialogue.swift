@@ -21,27 +21,48 @@ import Testing
 /// the application hears must be the one that the next line expects, and none may be left over.
 struct Dialogue {
     private let lines: [Line]
-    private let receiveMTU: Int
-    private let kept: DatabaseRecord?
+    private let makeStage: () throws -> any Theatre
 
-    /// Writes a dialogue with a client that can receive `receiveMTU` octets, and has kept this of
-    /// the server's table.
+    /// Writes a dialogue with our client, which can receive `receiveMTU` octets, and has kept this
+    /// of the server's table.
     init(
         receiveMTU: Int = 517,
         kept: DatabaseRecord? = nil,
         @DialogueBuilder lines: () -> [Line]
     ) {
-        self.receiveMTU = receiveMTU
-        self.kept = kept
+        makeStage = { Stage(receiveMTU: receiveMTU, kept: kept) }
+        self.lines = lines()
+    }
+
+    /// Writes a dialogue with our server, which serves the sample table, on a link of this security
+    /// and MTU.
+    init(
+        serving security: LinkSecurity,
+        mtu: UInt16 = 23,
+        @DialogueBuilder lines: () -> [Line]
+    ) {
+        makeStage = { try ServingStage(security: security, mtu: mtu) }
         self.lines = lines()
     }
 
     /// Plays all lines, and reports each that does not come true at its place in the test.
     func play(sourceLocation: SourceLocation = #_sourceLocation) {
-        var stage = Stage(receiveMTU: receiveMTU, kept: kept)
-        for line in lines { stage.play(line) }
-        stage.expectSilence(sourceLocation)
+        do {
+            var stage = try makeStage()
+            for line in lines { stage.play(line) }
+            stage.expectSilence(sourceLocation)
+        } catch {
+            Issue.record(error, sourceLocation: sourceLocation)
+        }
     }
+}
+
+/// Where one kind of dialogue is played.
+protocol Theatre {
+    mutating func play(_ line: Line)
+
+    /// Reports whatever happened that no line tells of.
+    mutating func expectSilence(_ sourceLocation: SourceLocation)
 }
 
 /// One line of a dialogue.
@@ -56,6 +77,15 @@ struct Line {
         case clientSends([UInt8])
         case serverSends([UInt8])
         case timePasses(Duration)
+
+        // Where our server is played.
+        case applicationIsAsked(GATTServer.Question)
+        case applicationIsTold(GATTServer.Report)
+        case applicationAnswers(Result<[UInt8], ATT.ErrorCode>)
+        case applicationTells(AttributeHandle, [UInt8])
+        case applicationAuthorizes
+        case applicationPublishes(GATT.ServiceDefinition)
+        case linkIsProtected(LinkSecurity)
     }
 
     let event: Event

@@ -7,7 +7,7 @@ import Testing
 
 /// Where a dialogue is played: the client, virtual time, and what the application has not been
 /// asked about yet.
-struct Stage {
+struct Stage: Theatre {
     var client: GATTClient
     var lookup: DatabaseLookup
     var lookupOperation: GATTClient.OperationID?
@@ -54,6 +54,8 @@ struct Stage {
         case .timePasses(let duration):
             now = now + duration
             hear(client.deadlinePassed(now: now))
+        default:
+            Issue.record("a line for a dialogue with our server", sourceLocation: place)
         }
     }
 
