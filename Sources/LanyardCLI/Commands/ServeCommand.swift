@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BluetoothTypes
 
 struct ServeCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +19,14 @@ struct ServeCommand: ConsoleCommand {
 
     @Option(help: ArgumentHelp("What it is called, instead of what the file says."))
     var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Its random static address; otherwise a new one is made up for each run.",
+            valueName: "address"
+        )
+    )
+    var address: String?
 
     @Flag(help: "Only check the file, and print the table that it leads to.")
     var check = false
@@ -40,16 +49,29 @@ struct ServeCommand: ConsoleCommand {
         if let name { try accessory.rename(name) }
         if check { return try show(accessory, on: console) }
         var session = try options.session(on: console)
-        session.accessory = accessory
+        let identity = HostIdentity(of: accessory, at: try ownAddress)
+        session.identity = identity
         if case .virtual(scenario: nil) = session.adapter {
             console.remark(Self.solitude)
         }
         let isReady = Latch()
-        let serving = ServeSession(accessory, surroundings(on: console, isReady))
+        let serving = ServeSession(
+            accessory,
+            at: identity.address,
+            surroundings(on: console, isReady)
+        )
         do {
             try await session.withHost { try await serving.run(on: $0) }
         } catch let failure as ProgramFailure where failure == .interrupted && isReady.isSet {
             // To be interrupted is how a server ends.
+        }
+    }
+
+    private var ownAddress: DeviceAddress {
+        get throws {
+            if let address { return try DeviceAddress.randomStatic(address) }
+            var generator = SystemRandomNumberGenerator()
+            return DeviceAddress.randomStatic(using: &generator)
         }
     }
 

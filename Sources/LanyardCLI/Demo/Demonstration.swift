@@ -23,10 +23,11 @@ struct Demonstration: Sendable {
         let air = SimulatedAir(seed: Self.seed)
         let strap = try air.addAdapter(ControllerConfiguration(name: "accessory"))
         let place = Path(Position(x: 2, y: 0))
+        let identity = HostIdentity(of: accessory, at: Self.address(1))
         let phone = try air.addAdapter(ControllerConfiguration(name: "central", path: place))
         try await air.run(bound: Self.bound) {
-            let peripheral = Self.host(on: strap, air, number: 1, accessory)
-            let central = Self.host(on: phone, air, number: 2)
+            let peripheral = Self.host(on: strap, air) { identity.apply(to: &$0) }
+            let central = Self.host(on: phone, air) { $0.address = Self.address(2) }
             try await peripheral.start()
             try await central.start()
             try await withThrowingTaskGroup { group in
@@ -52,22 +53,21 @@ struct Demonstration: Sendable {
     ) async throws {
         var surroundings = ServeSession.Surroundings(tell: report.tell)
         surroundings.sleep = { try await air.sleep(for: $0) }
-        try await ServeSession(accessory, surroundings).run(on: host)
+        try await ServeSession(accessory, at: Self.address(1), surroundings).run(on: host)
+    }
+
+    private static func address(_ number: UInt64) -> DeviceAddress {
+        DeviceAddress(value: 0xC4F0_0000_0000 + number, kind: .random)
     }
 
     private static func host(
         on transport: VirtualTransport,
         _ air: SimulatedAir,
-        number: UInt64,
-        _ accessory: ServedAccessory? = nil
+        _ adjust: (inout HostConfiguration) -> Void
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
-        configuration.address = DeviceAddress(value: 0xC4F0_0000_0000 + number, kind: .random)
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
-        if let accessory {
-            configuration.name = accessory.name
-            configuration.appearance = accessory.appearance
-        }
+        adjust(&configuration)
         return BluetoothHost(
             transport: transport,
             configuration: configuration,

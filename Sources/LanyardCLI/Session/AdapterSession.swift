@@ -15,8 +15,8 @@ struct AdapterSession: Sendable {
     let traceFile: String?
     let limits: StepLimits
     let console: Console
-    /// What a host is that serves; nil for one that only asks.
-    var accessory: ServedAccessory?
+    /// Who the host is, where that matters to others.
+    var identity: HostIdentity?
 
     /// How long the end of links and of the host may take.
     private static let closingLimit = Duration.seconds(2)
@@ -85,10 +85,7 @@ struct AdapterSession: Sendable {
         executor: AdapterExecutor?
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
-        if let accessory {
-            configuration.name = accessory.name
-            configuration.appearance = accessory.appearance
-        }
+        identity?.apply(to: &configuration)
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
         return BluetoothHost(
             transport: transport,

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// Something that `serve` tells, as a line for people or as JSON for programs.
 enum ServeNews: Equatable, Sendable {
     /// The accessory can be found.
-    case ready(name: String, address: DeviceAddress?, services: Int, characteristics: Int)
+    case ready(name: String, address: DeviceAddress, services: Int, characteristics: Int)
     case connected(DeviceAddress)
     case disconnected(DeviceAddress, reason: String)
     /// A client has read a value from `offset` on, or was refused.
@@ -68,8 +68,7 @@ extension ServeNews {
         switch self {
         case .ready(let name, let address, let services, let characteristics):
             "ready: \"\(TerminalText.escape(name))\""
-                + (address.map { " at \(AddressText.describe($0))" } ?? "")
-                + ", \(Self.count(services, "service")), "
+                + " at \(AddressText.describe(address)), \(Self.count(services, "service")), "
                 + Self.count(characteristics, "characteristic")
         case .connected(let client): "connected: \(Self.text(client))"
         case .disconnected(let client, let reason):
@@ -122,7 +121,7 @@ extension ServeNews {
                 "ready",
                 [
                     .init("name", .string(name)),
-                    .init("address", .string(orNull: address?.description)),
+                    .init("address", .string(address.description)),
                     .init("services", .number(services)),
                     .init("characteristics", .number(characteristics)),
                 ]

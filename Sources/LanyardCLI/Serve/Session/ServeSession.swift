@@ -29,11 +29,18 @@ final class ServeSession: Sendable {
     }
 
     let accessory: ServedAccessory
+    /// Where clients find it.
+    let address: DeviceAddress
     private let surroundings: Surroundings
     private let state = Mutex(State())
 
-    init(_ accessory: ServedAccessory, _ surroundings: Surroundings) {
+    init(
+        _ accessory: ServedAccessory,
+        at address: DeviceAddress,
+        _ surroundings: Surroundings
+    ) {
         self.accessory = accessory
+        self.address = address
         self.surroundings = surroundings
     }
 
@@ -45,7 +52,7 @@ final class ServeSession: Sendable {
         try surroundings.tell(
             .ready(
                 name: accessory.name,
-                address: nil,
+                address: address,
                 services: published.services.count,
                 characteristics: published.services.reduce(0) { $0 + $1.characteristics.count }
             )

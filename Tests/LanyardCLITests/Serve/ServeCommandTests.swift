@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("lanyard serve")
+struct ServeCommandTests {
+    private func run(_ arguments: [String]) async -> (
+        ProcessStatus, output: String, remarks: String
+    ) {
+        let output = ScriptedAccessory.Recorder()
+        let remarks = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { output.note($0) },
+            remark: { remarks.note($0) }
+        )
+        let status = await ProgramRun.run(["serve"] + arguments, on: console)
+        return (status, output.lines.joined(), remarks.lines.joined())
+    }
+
+    @Test("checks a file, and prints the table that it leads to")
+    func check() async {
+        let (status, output, _) = await run([Examples.path("thermometer"), "--check"])
+        #expect(status == .success)
+        #expect(output.hasPrefix("Thermometer  ") && output.contains("Health Thermometer  1809"))
+    }
+
+    @Test("prints that table as explore does, under the name it is given")
+    func checkJSON() async throws {
+        let arguments = [Examples.path("thermometer"), "--check", "--json", "--name", "Other"]
+        let (status, output, _) = await run(arguments)
+        #expect(status == .success)
+        #expect(try ServedAccessory(parsing: output).name == "Other")
+    }
+
+    @Test(
+        "refuses what makes no sense, with the code for it",
+        arguments: [
+            (["/nonexistent/x", "--check"], .inputOutput),
+            ([Examples.path("thermometer"), "--check", "--name", ""], .usage),
+            (
+                [
+                    Examples.path("thermometer"), "--check", "--name",
+                    String(repeating: "x", count: 249),
+                ], .usage
+            ),
+            (
+                [
+                    Examples.path("thermometer"), "--adapter", "virtual", "--address",
+                    "00:00:00:00:00:01",
+                ],
+                .usage
+            ),
+            (
+                [Examples.path("thermometer"), "--adapter", "unix:/nonexistent/x"],
+                .adapterUnavailable
+            ),
+            ([Examples.root + "README.md", "--check"], .badData),
+        ] as [([String], ProcessStatus)]
+    )
+    func refusals(arguments: [String], expected: ProcessStatus) async {
+        let (status, output, remarks) = await run(arguments)
+        #expect(status == expected, "\(remarks)")
+        #expect(output.isEmpty && remarks.contains("lanyard: "))
+    }
+
+    @Test("serves until it is interrupted, which is no failure")
+    func interruption() async throws {
+        let lines = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { lines.note($0) },
+            remark: { _ in }
+        )
+        let arguments = [
+            "serve", Examples.path("thermometer"), "--adapter", "virtual", "--address",
+            "C4:F0:00:00:00:07", "--json",
+        ]
+        let task = Task { await ProgramRun.run(arguments, on: console) }
+        while lines.lines.isEmpty { await Task.yield() }
+        task.cancel()
+        #expect(await task.value == .success)
+        let ready =
+            #"{"event":"ready","name":"Thermometer","address":"C4:F0:00:00:00:07","services":2,"#
+            + #""characteristics":4}"#
+        #expect(lines.lines == [ready + "\n"])
+    }
+}
+
+@Suite("docs/SERVING.md")
+struct ServingDocumentTests {
+    private let document: String
+
+    init() throws {
+        document = try String(contentsOfFile: Examples.root + "docs/SERVING.md", encoding: .utf8)
+    }
+
+    @Test("has only values and characteristics that can be served")
+    func examples() throws {
+        let blocks = document.components(separatedBy: "```json\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "\n```").first }
+        try #require(blocks.count == 2)
+        for value in blocks[0].split(separator: "\n") {
+            _ = try ServedAccessory(
+                parsing: Self.database(#"{"uuid": "2A19", "properties": [], "value": \#(value)}"#)
+            )
+        }
+        let characteristics = blocks[1].components(separatedBy: "\n\n")
+        #expect(characteristics.count == 3)
+        for characteristic in characteristics {
+            _ = try ServedAccessory(parsing: Self.database(characteristic))
+        }
+    }
+
+    @Test("has only lines that can be typed")
+    func orders() throws {
+        let block = try #require(document.components(separatedBy: "```\n").dropLast().last)
+        let lines = block.split(separator: "\n")
+        #expect(lines.count == 3)
+        for line in lines { _ = try ServeOrder(String(line)) }
+    }
+
+    @Test("names every kind of number, piece and permission")
+    func vocabulary() {
+        for format in NumberFormat.allCases { #expect(document.contains("`\(format.rawValue)`")) }
+        for word in [
+            "ramp", "sine", "counter", "list", "text", "hex", "pattern", "every", "echo",
+            "readAuthorized", "notifyEncrypted", "minimumKeySize", "maximumLength",
+        ] {
+            #expect(document.contains(word))
+        }
+    }
+
+    private static func database(_ characteristic: some StringProtocol) -> String {
+        #"{"services": [{"uuid": "180F", "characteristics": [\#(characteristic)]}]}"#
+    }
+}

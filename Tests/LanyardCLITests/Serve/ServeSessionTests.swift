@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("An accessory that is served")
+struct ServeSessionTests {
+    private let peer = "C4:F0:00:00:00:02/random"
+
+    @Test("is found by a client as its file describes it", arguments: Examples.names)
+    func exploration(name: String) async throws {
+        var accessory = try DatabaseFile.read(Examples.path(name))
+        accessory.advertising.isExtended = false
+        let text = try String(contentsOfFile: Examples.path(name), encoding: .utf8)
+        let stage = try ServeStage(text)
+        let expected = try DatabaseListing(accessory).exploration
+        try await stage.run { _, link, _ in
+            let explorer = Explorer(accessory: link, limits: .unlimited)
+            let found = try await explorer.explore(advertisedName: nil)
+            #expect(found.name == expected.name)
+            let own: (Exploration.Service) -> Bool = { $0.uuid != BluetoothUUID(0x1801) }
+            let layout = found.services.filter(own).map { [$0.handle, $0.endHandle] }
+            #expect(layout == expected.services.filter(own).map { [$0.handle, $0.endHandle] })
+            let types = found.services.flatMap(\.characteristics).map {
+                [$0.handle, $0.valueHandle]
+            }
+            let theirs = expected.services.flatMap(\.characteristics)
+            #expect(types == theirs.map { [$0.handle, $0.valueHandle] })
+        }
+    }
+
+    @Test("tells who comes, reads, writes and goes")
+    func news() async throws {
+        let stage = try ServeStage(
+            """
+            {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["read", "write"], "value": "57", "maximumLength": 1}
+            ]}]}
+            """
+        )
+        try await stage.run { _, link, _ in
+            let handle = try await link.find(0x2A19).valueHandle
+            #expect(try await link.read(handle) == [0x57])
+            try await link.write([0x10], to: handle)
+            #expect(try await link.read(handle) == [0x10])
+            await #expect(throws: GATT.Failure.self) { try await link.write([1, 2], to: handle) }
+        }
+        #expect(
+            stage.journal.lines == [
+                #"ready: "Lamp" at C4:F0:00:00:00:01/random, 1 service, 1 characteristic"#,
+                "connected: \(peer)",
+                "read: \(peer) Battery Level #20 = 87 %",
+                "written: \(peer) Battery Level #20 = 16 %",
+                "read: \(peer) Battery Level #20 = 16 %",
+                "written: \(peer) Battery Level #20: refused, Invalid Attribute Value Length",
+                "disconnected: \(peer): remote user terminated connection",
+            ]
+        )
+    }
+
+    @Test("takes and gives a value as long as can be, in parts")
+    func longValues() async throws {
+        let stage = try ServeStage(
+            """
+            {"services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["read", "write"], "value": {"pattern": 512}}]}]}
+            """
+        )
+        try await stage.run { _, link, _ in
+            let handle = try await link.find(0x2A19).valueHandle
+            let pattern = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+            #expect(try await link.readLong(handle) == pattern)
+            try await link.write(pattern.reversed(), to: handle)
+            #expect(try await link.readLong(handle) == pattern.reversed())
+        }
+    }
+
+    @Test("sends back what it is told, in order")
+    func echoes() async throws {
+        let stage = try ServeStage(
+            """
+            {"services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["write", "writeWithoutResponse"], "echo": "2A1A"},
+              {"uuid": "2A1A", "properties": ["notify"]}]}]}
+            """
+        )
+        try await stage.run { _, link, _ in
+            let input = try await link.find(0x2A19).valueHandle
+            let output = try await link.find(0x2A1A)
+            var messages = try await link.subscribe(to: output).makeAsyncIterator()
+            for number in 0..<100 {
+                try await link.writeWithoutResponse([UInt8(number)], to: input)
+            }
+            for number in 0..<100 { #expect(try await messages.next() == [UInt8(number)]) }
+        }
+    }
+
+    @Test("sends what has a period, as it moves")
+    func periods() async throws {
+        let stage = try ServeStage(
+            """
+            {"services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["notify"], "every": 0.5,
+               "value": {"uint8": {"counter": 0}}},
+              {"uuid": "2A1A", "properties": ["indicate"], "every": 1, "value": "07"}]}]}
+            """
+        )
+        try await stage.run { [air = stage.air] _, link, _ in
+            let counter = try await link.find(0x2A19)
+            let constant = try await link.find(0x2A1A)
+            let values = try await link.subscribe(to: counter)
+            let indications = try await link.subscribe(to: constant)
+            let start = air.now
+            var last: UInt8?
+            for try await value in values.prefix(10) {
+                if let last { #expect(value == [last + 1]) }
+                last = value.first
+            }
+            #expect((Duration.seconds(4)...(.seconds(6))).contains(air.now - start))
+            for try await value in indications.prefix(3) { #expect(value == [7]) }
+        }
+    }
+
+    @Test("does what a person types, and nothing that makes no sense")
+    func orders() async throws {
+        let stage = try ServeStage(
+            """
+            {"services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["read", "notify"], "value": "57",
+               "maximumLength": 2}]}]}
+            """
+        )
+        try await stage.run(isTalkative: true) { [air = stage.air] _, link, orders in
+            let level = try await link.find(0x2A19)
+            orders.yield("notify 2A19 01")
+            orders.yield("set 2A1F 00")
+            orders.yield("set 2A19 010203")
+            orders.yield("bogus")
+            orders.yield("")
+            orders.yield("set battery-level {\"uint8\": 9}")
+            orders.yield("help")
+            try await air.sleep(for: .seconds(1))
+            #expect(try await link.read(level.valueHandle) == [9])
+            var values = try await link.subscribe(to: level).makeAsyncIterator()
+            orders.yield("notify #20 \"ab\"")
+            orders.yield("notify #20")
+            #expect(try await values.next() == Array("ab".utf8))
+            #expect(try await values.next() == Array("ab".utf8))
+        }
+        #expect(
+            stage.journal.remarks == [
+                "lanyard: nobody has subscribed to Battery Level #20\n",
+                "lanyard: no characteristic that is served is 2A1F\n",
+                "lanyard: 2A19 holds at most 2 octets\n",
+                "lanyard: 'bogus' says nothing to do; help tells what can be typed\n",
+                ServeOrder.explanation + "\n",
+            ]
+        )
+        let sent = stage.journal.lines.filter { $0.hasPrefix("sent: ") }
+        #expect(sent.count == 2)
+    }
+
+    @Test("lets clients in when a person says so")
+    func authorization() async throws {
+        let stage = try ServeStage(
+            """
+            {"services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["read"], "permissions": ["readAuthorized"],
+               "value": "57"}]}]}
+            """
+        )
+        try await stage.run { [air = stage.air] _, link, orders in
+            let level = try await link.find(0x2A19).valueHandle
+            await #expect(throws: GATT.Failure.self) { try await link.read(level) }
+            orders.yield("authorize")
+            try await air.sleep(for: .seconds(1))
+            #expect(try await link.read(level) == [0x57])
+            orders.yield("deny")
+            try await air.sleep(for: .seconds(1))
+            await #expect(throws: GATT.Failure.self) { try await link.read(level) }
+        }
+    }
+
+    @Test("ends when a person says so")
+    func quit() async throws {
+        let stage = try ServeStage("{}")
+        try await stage.run { _, link, orders in
+            orders.yield("quit")
+            _ = try await link.ended()
+        }
+        #expect(stage.journal.news.count == 2)
+    }
+}
+
+@Suite("What serve tells")
+struct ServeNewsTests {
+    private let client = DeviceAddress(value: 0xC4F0_0000_0002, kind: .random)
+    private let level = ServedAttribute(
+        handle: AttributeHandle(rawValue: 20),
+        uuid: BluetoothUUID(0x2A19)
+    )
+
+    @Test("is a line, in which what strangers say is escaped")
+    func lines() {
+        let name = ServeNews.ready(
+            name: "\u{1B}[2J",
+            address: client,
+            services: 2,
+            characteristics: 1
+        )
+        #expect(
+            name.line
+                == #"ready: "\u{1B}[2J" at C4:F0:00:00:00:02/random, 2 services, 1 characteristic"#
+        )
+        let written = ServeNews.written(client, level, offset: 3, .value(Array("\u{1B}ab".utf8)))
+        #expect(!written.line.contains("\u{1B}") && written.line.contains(" from 3 = 1b6162"))
+        let description = ServedAttribute(
+            handle: AttributeHandle(rawValue: 21),
+            uuid: BluetoothUUID(0x2901),
+            isDescriptor: true
+        )
+        let long = ServeNews.read(
+            client,
+            description,
+            offset: 0,
+            .value([UInt8](repeating: 0, count: 512))
+        )
+        #expect(long.line.hasSuffix("… (512 bytes)") && long.line.count < 250)
+    }
+
+    @Test("is an object, an event each")
+    func objects() {
+        let start = #"{"event":"#
+        let who = #""client":"C4:F0:00:00:00:02","addressType":"random""#
+        let what = #""uuid":"2A19","handle":20"#
+        #expect(ServeNews.connected(client).json.compact == start + #""connected",\#(who)}"#)
+        #expect(
+            ServeNews.read(client, level, offset: 0, .value([0x57])).json.compact
+                == start + #""read",\#(who),\#(what),"offset":0,"value":"57"}"#
+        )
+        #expect(
+            ServeNews.written(client, level, offset: 2, .refused(.invalidOffset)).json.compact
+                == start
+                + #""written",\#(who),\#(what),"offset":2,"value":null,"error":"Invalid Offset"}"#
+        )
+        #expect(
+            ServeNews.subscribed(client, level, nil).json.compact
+                == start + #""subscribed",\#(who),\#(what),"kind":null}"#
+        )
+        #expect(
+            ServeNews.unsent(client, level, reason: "why").json.compact
+                == start + #""unsent",\#(who),\#(what),"reason":"why"}"#
+        )
+    }
+}
