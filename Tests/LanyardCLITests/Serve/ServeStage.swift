@@ -5,7 +5,6 @@ import BluetoothTypes
 import Logging
 import Synchronization
 import VirtualAdapters
-import VirtualRadio
 
 @testable import LanyardCLI
 
