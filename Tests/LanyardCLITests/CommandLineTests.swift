@@ -62,7 +62,10 @@ import Testing
         let run = await run(arguments)
         #expect(run.status == .success && run.remarks.isEmpty)
         for status in ProcessStatus.allCases { #expect(run.output.contains("\(status.rawValue)")) }
-        for name in ["scan", "explore", "read", "write", "subscribe", "trace"] {
+        for name in [
+            "demo", "scan", "explore", "read", "write", "subscribe", "serve", "channel", "trace",
+            "air",
+        ] {
             #expect(run.output.contains(name))
         }
     }

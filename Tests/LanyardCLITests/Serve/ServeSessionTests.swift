@@ -193,7 +193,7 @@ struct ServeSessionTests {
             try await air.sleep(for: .seconds(100))
             Issue.record("it goes on")
         }
-        #expect(stage.journal.news.count == 2)
+        #expect(stage.journal.lines.count == 2, "\(stage.journal.lines)")
     }
 }
 
