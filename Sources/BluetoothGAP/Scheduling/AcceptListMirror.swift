@@ -2,6 +2,14 @@
 
 import BluetoothTypes
 
+/// Who has the controller's one Filter Accept List: the initiator, or the advertiser.
+enum AcceptListLoan: Sendable {
+    case none
+    /// It is to be lent, and still in use.
+    case asked
+    case made
+}
+
 /// What the controller's Filter Accept List is believed to hold (Vol 6, Part B, 4.3.1).
 struct AcceptListMirror: Sendable {
     /// The devices on the list in the order in which they were added; nil if that is not known.

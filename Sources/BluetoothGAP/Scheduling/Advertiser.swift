@@ -10,7 +10,8 @@ import BluetoothTypes
 /// Terms:
 /// - A *set* is one wish to advertise. A controller that speaks the extended commands holds several,
 ///   by handles which are chosen here; a legacy one holds one.
-/// - It is *in force* when the controller advertises as it says, or would but for a link to spare.
+/// - It is *in force* when the controller advertises as it says, or would but for a link to spare or
+///   for something that it cannot do at the same time.
 /// - Its *recipe* is what this controller is told of it, worked out when there is a controller.
 ///
 /// Rules:
@@ -24,7 +25,9 @@ import BluetoothTypes
 ///    stopped, and begun again. A set that the controller does not know is made again.
 /// 5. A duration counts from the first time that the set is on the air, on the clock of the host:
 ///    interruptions count. The controller is told what is left of it.
-/// 6. After `reset` all sets stay wanted, and come back by themselves after the next `configure`.
+/// 6. What the controller says that it cannot do at once, it is not asked to: advertising makes way
+///    for links, scanning and initiating, and comes back when they end.
+/// 7. After `reset` all sets stay wanted, and come back by themselves after the next `configure`.
 ///
 /// What is *not* done here: the links that come of it.
 package struct Advertiser: Sendable {
@@ -38,6 +41,9 @@ package struct Advertiser: Sendable {
         case inForce(SetID, AdvertisingLayout)
         /// The set is over.
         case ended(SetID, AdvertisingEnd)
+        /// Whether the Filter Accept List is needed from now on: to be answered with
+        /// `acceptListGranted` when nobody else uses it.
+        case needsAcceptList(Bool)
     }
 
     /// How many sets there may be, whatever the controller holds: its handles end at 0xEF
@@ -62,7 +68,10 @@ package struct Advertiser: Sendable {
     static let refusalLimit = 3
 
     var sets: [AdvertisingSetState] = []
+    var admissions = AdvertisingAdmissions()
     var dialect: CommandDialect?
+    /// What else the controller does.
+    var use: RadioUse = []
     /// With what power the controller sends, in dBm, of those sets where it has told.
     var power: [UInt8: Int8] = [:]
     /// Until when a set has to be named as the one that led to a connection.
@@ -89,6 +98,7 @@ package struct Advertiser: Sendable {
     ) -> [Action] {
         let dialect = CommandDialect(capabilities, ownAddress: ownAddress)
         self.dialect = dialect
+        admissions.list = AcceptListMirror(capacity: capabilities.filterAcceptListSize)
         for index in sets.indices where sets[index].isWanted {
             if sets.prefix(index).count(where: \.isWanted) >= dialect.advertisingSetLimit {
                 sets[index].end = .failed(.tooManySets(limit: dialect.advertisingSetLimit))

@@ -46,6 +46,13 @@ extension Advertiser {
         return settle(now: now)
     }
 
+    /// Something else that the controller does has begun or ended.
+    package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
+        guard use != newUse else { return [] }
+        use = newUse
+        return settle(now: now)
+    }
+
     private func isRunning(_ set: AdvertisingSetState) -> Bool {
         if case .enable(set.handle, _, _) = outstanding?.order { return true }
         return set.activity != .off

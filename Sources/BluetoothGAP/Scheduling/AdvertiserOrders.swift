@@ -8,6 +8,7 @@ extension Advertiser {
     /// last thing that every input does.
     mutating func settle(now: Instant) -> [Action] {
         wake(now: now)
+        settleAdmissions()
         tellEnds()
         dropEnded()
         if outstanding == nil, let dialect, let order = nextOrder(dialect, now: now) {
@@ -27,14 +28,21 @@ extension Advertiser {
 
     /// What to order next: first end what must not go on, which makes room for others.
     private func nextOrder(_ dialect: CommandDialect, now: Instant) -> AdvertisingOrder? {
+        let isListReady = nextEdit == nil && admissions.isListOurs
         for isWanted in [false, true] {
             for set in sets where set.isWanted == isWanted {
-                let knowsPower = power[set.handle] != nil
-                let order = set.nextOrder(in: dialect, knowsPower: knowsPower, now: now)
-                if let order { return order }
+                let circumstances = AdvertisingSetState.Circumstances(
+                    dialect: dialect,
+                    knowsPower: power[set.handle] != nil,
+                    isListReady: isListReady,
+                    use: use,
+                    now: now
+                )
+                if let order = set.nextOrder(circumstances) { return order }
             }
         }
-        return nil
+        guard admissions.isListOurs, !sets.contains(where: \.usesAcceptList) else { return nil }
+        return nextEdit
     }
 
     /// Tells of sets that are over, as soon as they are off the air.
@@ -68,7 +76,8 @@ extension Advertiser {
         for index in sets.indices {
             let set = sets[index]
             guard set.isWanted, !set.isAnnounced, let recipe = set.recipe,
-                outstanding?.order.set != set.handle, set.isInForce(dialect, now: now)
+                outstanding?.order.set != set.handle, set.isInForce(dialect, use, now: now),
+                !set.wantsAcceptList || nextEdit == nil
             else { continue }
             sets[index].isAnnounced = true
             outbox.append(.inForce(set.id, recipe.layout))
@@ -77,10 +86,17 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Whether the controller does what is wanted, or waits for a link to spare.
-    fileprivate func isInForce(_ dialect: CommandDialect, now: Instant) -> Bool {
+    /// Whether the controller does what is wanted, or is kept from it by what it has to do besides.
+    fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
-        return activity == .on
-            && nextOrder(in: dialect, knowsPower: true, now: now) == nil
+        if let recipe, !dialect.allows(recipe.parameters, beside: use) { return activity == .off }
+        let settled = Circumstances(
+            dialect: dialect,
+            knowsPower: true,
+            isListReady: true,
+            use: use,
+            now: now
+        )
+        return activity == .on && nextOrder(settled) == nil
     }
 }

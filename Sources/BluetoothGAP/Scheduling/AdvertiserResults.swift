@@ -23,6 +23,7 @@ extension Advertiser {
     ) {
         let outcome = OrderOutcome(result)
         if order == .readTransmitPower { return notePower(result) }
+        guard order.set != nil else { return finishEdit(order, outcome) }
         guard let index = sets.firstIndex(where: { $0.handle == order.set }) else { return }
         if outcome == .accepted {
             if case .setParameters(let set, _) = order { noteSelectedPower(result, of: set) }
@@ -77,7 +78,7 @@ extension AdvertisingSetState {
         case .enable: enabled(now: now)
         case .disable: activity = .off
         case .remove: belief = Belief()
-        case .readTransmitPower, .clearAdmitted, .admit: break
+        case .readTransmitPower, .clearAdmitted, .admit, .dismiss: break
         }
     }
 
@@ -167,7 +168,7 @@ extension AdvertisingSetState.Stored {
 }
 
 extension OrderOutcome {
-    fileprivate var advertisingError: AdvertisingError {
+    var advertisingError: AdvertisingError {
         if case .refused(let code) = self { .refused(code) } else { .unanswered }
     }
 }

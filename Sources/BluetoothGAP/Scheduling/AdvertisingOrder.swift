@@ -27,6 +27,7 @@ package enum AdvertisingOrder: Hashable, Sendable {
     case remove(set: UInt8)
     case clearAdmitted
     case admit(DeviceAddress)
+    case dismiss(DeviceAddress)
 
     /// The set that the order is about; nil if it is about none.
     var set: UInt8? {
@@ -34,7 +35,7 @@ package enum AdvertisingOrder: Hashable, Sendable {
         case .setParameters(let set, _), .setAddress(let set, _), .setData(let set, _, _),
             .enable(let set, _, _), .disable(let set), .remove(let set):
             set
-        case .readTransmitPower, .clearAdmitted, .admit: nil
+        case .readTransmitPower, .clearAdmitted, .admit, .dismiss: nil
         }
     }
 }

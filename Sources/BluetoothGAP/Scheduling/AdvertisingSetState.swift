@@ -77,6 +77,17 @@ struct AdvertisingSetState: Sendable {
     /// Whether an extended controller has the set, or may have it.
     var mayExist: Bool { belief.exists != false }
 
+    /// Whether it is on the air by the Filter Accept List, which then must not be changed
+    /// (Vol 4, Part E, 7.8.15 to 7.8.17).
+    var usesAcceptList: Bool {
+        activity != .off && belief.parameters.map { $0.filterPolicy != .unfiltered } ?? false
+    }
+
+    /// Whether it is to be.
+    var wantsAcceptList: Bool {
+        isWanted && recipe.map { $0.parameters.filterPolicy != .unfiltered } ?? false
+    }
+
     /// Whether somebody may be connecting through it now.
     var mayConnect: Bool { activity != .off && belief.parameters?.isConnectable != false }
 }
@@ -87,46 +98,62 @@ extension AdvertisingParameters {
 
 // What comes next.
 extension AdvertisingSetState {
+    /// What the next order depends on beside the set itself.
+    struct Circumstances {
+        let dialect: CommandDialect
+        /// Whether the controller has said with what power it sends.
+        let knowsPower: Bool
+        /// Whether the Filter Accept List holds those who are admitted.
+        let isListReady: Bool
+        /// What else the controller does.
+        let use: RadioUse
+        let now: Instant
+    }
+
     /// The next order on the way to what is wanted; nil when nothing is to be done.
-    ///
-    /// - Parameter power: whether the controller has said with what power it sends.
-    func nextOrder(in dialect: CommandDialect, knowsPower: Bool, now: Instant) -> AdvertisingOrder?
-    {
+    func nextOrder(_ circumstances: Circumstances) -> AdvertisingOrder? {
+        let dialect = circumstances.dialect
         if activity == .doubtful { return .disable(set: handle) }
         guard isWanted, let recipe else {
             if activity == .on { return .disable(set: handle) }
             return mayExist && dialect.isExtended ? .remove(set: handle) : nil
         }
-        if activity == .on { return nextOrderWhileOn(recipe, dialect, now: now) }
-        guard restsUntil == nil else { return nil }
-        return nextOrderWhileOff(recipe, dialect, knowsPower: knowsPower, now: now)
+        let mayRun =
+            dialect.allows(recipe.parameters, beside: circumstances.use)
+            && (circumstances.isListReady || !wantsAcceptList)
+        if activity == .on {
+            guard mayRun, circumstances.isListReady || !usesAcceptList else {
+                return .disable(set: handle)
+            }
+            return nextOrderWhileOn(recipe, circumstances)
+        }
+        guard restsUntil == nil, mayRun else { return nil }
+        return nextOrderWhileOff(recipe, circumstances)
     }
 
     /// Only the data changes while it is on the air, and only in one piece
     /// (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOrderWhileOn(
         _ recipe: AdvertisingRecipe,
-        _ dialect: CommandDialect,
-        now: Instant
+        _ circumstances: Circumstances
     ) -> AdvertisingOrder? {
         guard belief.parameters == recipe.parameters, belief.address == recipe.address else {
             return .disable(set: handle)
         }
-        if let order = nextPiece(recipe, dialect) {
+        if let order = nextPiece(recipe, circumstances.dialect) {
             guard case .setData(_, _, let piece) = order, piece.operation == .complete else {
                 return .disable(set: handle)
             }
             return order
         }
-        return needsRefresh ? enable(dialect, now: now) : nil
+        return needsRefresh ? enable(circumstances.dialect, now: circumstances.now) : nil
     }
 
     private func nextOrderWhileOff(
         _ recipe: AdvertisingRecipe,
-        _ dialect: CommandDialect,
-        knowsPower: Bool,
-        now: Instant
+        _ circumstances: Circumstances
     ) -> AdvertisingOrder? {
+        let dialect = circumstances.dialect
         if belief.parameters != recipe.parameters {
             let isMadeAnew =
                 belief.parameters.map { !$0.isSameManner(as: recipe.parameters) } ?? false
@@ -136,10 +163,10 @@ extension AdvertisingSetState {
         if let address = recipe.address, belief.address != address {
             return .setAddress(set: handle, address)
         }
-        if !knowsPower, wish.statesControllerPower, dialect.canReadTransmitPower {
+        if !circumstances.knowsPower, wish.statesControllerPower, dialect.canReadTransmitPower {
             return .readTransmitPower
         }
-        return nextPiece(recipe, dialect) ?? enable(dialect, now: now)
+        return nextPiece(recipe, dialect) ?? enable(dialect, now: circumstances.now)
     }
 
     private func enable(_ dialect: CommandDialect, now: Instant) -> AdvertisingOrder {

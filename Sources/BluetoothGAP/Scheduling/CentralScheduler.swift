@@ -39,6 +39,8 @@ import BluetoothTypes
 /// 6. After `reset`, direct requests have failed. Standing ones and the scan stay wanted, and
 ///    come back by themselves after the next `configure`.
 ///
+/// 7. While the Filter Accept List is lent to the advertiser, devices are dialled one by one.
+///
 /// What is *not* done here: timeouts of connection attempts (callers withdraw), and the links
 /// themselves.
 package struct CentralScheduler: Sendable {
@@ -61,6 +63,8 @@ package struct CentralScheduler: Sendable {
         case scanFailed(CentralFailure)
         /// The duration asked for is over; the scan is no longer wanted.
         case scanEnded
+        /// The Filter Accept List, which was asked for, is somebody else's now.
+        case acceptListLent
     }
 
     /// How a connection is wanted.
@@ -95,6 +99,7 @@ package struct CentralScheduler: Sendable {
     var scan = ScanControl()
     var dialect: CommandDialect?
     var acceptList = AcceptListMirror(capacity: 0)
+    var loan = AcceptListLoan.none
     var initiation = Initiation.idle
     var share = RadioShare()
     /// The controller refused to scan and initiate at once.
@@ -157,6 +162,15 @@ package struct CentralScheduler: Sendable {
     /// Withdraws a request; one that has ended already is left alone.
     package mutating func cancel(_ id: RequestID, now: Instant) -> [Action] {
         queue.update([id]) { $0.isCancelled = true }
+        return settle(now: now)
+    }
+
+    /// Lends the Filter Accept List, or takes it back. `acceptListLent` tells when it is not in use
+    /// here any more; who has it leaves it alone before it is taken back.
+    package mutating func lendAcceptList(_ isLent: Bool, now: Instant) -> [Action] {
+        guard isLent == (loan == .none) else { return [] }
+        loan = isLent ? .asked : .none
+        acceptList.forget()
         return settle(now: now)
     }
 

@@ -10,6 +10,7 @@ extension CentralScheduler {
         queue.wake(now: now)
         endWithdrawnRequests()
         settleShare(now: now)
+        settleLoan()
         if outstanding == nil, let dialect, let order = nextOrder(now: now) {
             issue(order, in: dialect)
         }
@@ -51,9 +52,19 @@ extension CentralScheduler {
         return scan.nextOrder(mayRun: scannerMayRun, now: now) ?? nextInitiatingOrder()
     }
 
+    /// Lets go of the Filter Accept List, as soon as nothing is initiated from it and nobody edits it.
+    private mutating func settleLoan() {
+        guard loan == .asked, outstanding?.order.editsAcceptList != true else { return }
+        if let turn = initiation.turn, turn.target == .acceptList { return }
+        guard initiation.isIdle || initiation.turn != nil else { return }
+        loan = .made
+        acceptList.forget()
+        outbox.append(.acceptListLent)
+    }
+
     private mutating func nextInitiatingOrder() -> ControllerOrder? {
         guard initiation.isIdle, initiatorMayRun,
-            let turn = queue.nextTurn(capacity: acceptList.capacity)
+            let turn = queue.nextTurn(capacity: loan == .none ? acceptList.capacity : 0)
         else { return nil }
         if turn.target == .acceptList, let edit = acceptList.nextEdit(toward: turn.addresses) {
             return edit

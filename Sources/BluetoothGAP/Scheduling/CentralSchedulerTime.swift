@@ -83,6 +83,7 @@ extension CentralScheduler {
     func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
         queue.hasWithdrawn(from: turn)
             || !initiatorMayRun
+            || loan != .none && turn.target == .acceptList
             || queue.isContended(beside: turn) && now >= since + Self.sliceDuration
     }
 }

@@ -20,6 +20,8 @@ extension CommandDialect {
         case .enable(let set, let duration, let eventLimit): enable(set, duration, eventLimit)
         case .disable(let set): disable(set)
         case .remove(let set): .init(HCI.LERemoveAdvertisingSet(advertisingHandle: set))
+        case .dismiss(let address):
+            .init(HCI.LERemoveDeviceFromFilterAcceptList(address: .init(address)))
         case .clearAdmitted: .init(HCI.LEClearFilterAcceptList())
         case .admit(let address):
             .init(HCI.LEAddDeviceToFilterAcceptList(address: .init(address)))

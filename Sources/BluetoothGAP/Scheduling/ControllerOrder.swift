@@ -16,6 +16,15 @@ package enum ControllerOrder: Hashable, Sendable {
     case cancelConnection
 }
 
+extension ControllerOrder {
+    var editsAcceptList: Bool {
+        switch self {
+        case .clearAcceptList, .addToAcceptList, .removeFromAcceptList: true
+        default: false
+        }
+    }
+}
+
 /// For whom the controller listens while it initiates.
 package enum InitiationTarget: Hashable, Sendable {
     /// One device.

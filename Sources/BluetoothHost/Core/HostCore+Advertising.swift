@@ -70,6 +70,8 @@ extension HostCore {
                     complete(waiter, .advertising(layout))
                 }
                 if advertisingWaiters[set] != nil { advertisingWaiters[set] = [] }
+            case .needsAcceptList(let isNeeded):
+                perform(scheduler.lendAcceptList(isNeeded, now: now), now: now)
             case .ended(let id, let end):
                 let set = RequestIdentifier(rawValue: id)
                 for waiter in advertisingWaiters.removeValue(forKey: set) ?? [] {
@@ -78,6 +80,7 @@ extension HostCore {
                 emit(.advertisingEnded(set, end))
             }
         }
+        finishShutDown(now: now)
     }
 }
 
@@ -89,6 +92,14 @@ extension HostCore {
         let isWelcome = advertiser.awaitsConnections && farewellDeadline == nil
         linkBegan(newLink(report, dial: nil), isIncoming: isWelcome, now: now)
         perform(advertiser.connectionMade(now: now), now: now)
+        radioUseChanged(now: now)
+    }
+
+    /// Something that may exclude advertising has begun, or ended.
+    mutating func radioUseChanged(now: Instant) {
+        var use = scheduler.radioUse
+        for link in links.values { use.insert(link.role == .peripheral ? .peripheral : .central) }
+        perform(advertiser.radioUseChanged(to: use, now: now), now: now)
     }
 }
 

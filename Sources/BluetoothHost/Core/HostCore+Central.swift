@@ -160,6 +160,7 @@ extension HostCore {
 extension HostCore {
     mutating func perform(_ actions: [CentralScheduler.Action], now: Instant) {
         for action in actions { perform(action, now: now) }
+        if state == .ready { radioUseChanged(now: now) }
     }
 
     private mutating func perform(_ action: CentralScheduler.Action, now: Instant) {
@@ -172,6 +173,7 @@ extension HostCore {
             let error = HostError(ofScanning: failure, state)
             for scan in scans { fail(scan.identifier, error) }
             scans = []
+        case .acceptListLent: perform(advertiser.acceptListGranted(now: now), now: now)
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break
         }
     }

@@ -26,6 +26,9 @@ struct AdvertiserBench {
     /// Answers that the controller gives instead of carrying out the order, first come first served.
     var planned: [(matches: (AdvertisingOrder) -> Bool, result: CommandResult)] = []
     var answersAtOnce = true
+    /// Whether the Filter Accept List is wanted, and whether it is to be had at once.
+    private(set) var needsList = false
+    var lendsList = true
     /// The capabilities that the controller tells.
     var capabilities: ControllerCapabilities
 
@@ -88,6 +91,10 @@ struct AdvertiserBench {
     mutating func timeOutDirected() throws {
         model.stop(0)
         try take(advertiser.directedAdvertisingTimedOut(now: now))
+    }
+
+    mutating func use(_ use: RadioUse) throws {
+        try take(advertiser.radioUseChanged(to: use, now: now))
     }
 
     mutating func linkCloses() throws {
@@ -158,6 +165,9 @@ struct AdvertiserBench {
             }
             outstanding = step
             orders.append(step.order)
+        case .needsAcceptList(let isNeeded):
+            needsList = isNeeded
+            if isNeeded, lendsList { try take(advertiser.acceptListGranted(now: now)) }
         case .inForce(let id, let layout): inForce[id, default: []].append(layout)
         case .ended(let id, let end):
             #expect(ends[id] == nil, "set \(id) ended twice")

@@ -73,6 +73,9 @@ struct AdvertisingModel {
         case .admit(let address):
             try checkListIsFree()
             acceptList.append(address)
+        case .dismiss(let address):
+            try checkListIsFree()
+            acceptList.removeAll { $0 == address }
         }
     }
 

@@ -112,7 +112,7 @@ struct CommandDialectTests {
     @Test("a controller with only half of the extended commands is spoken to in legacy ones")
     func half() {
         var capabilities = ControllerCapabilities.forTests(commands: [
-            .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+            .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leCreateConnection,
         ])
         capabilities.leFeatures = [.extendedAdvertising]
         #expect(!CommandDialect(capabilities, ownAddressKind: .random).isExtended)

@@ -160,6 +160,6 @@ struct AdvertisingStories {
         bench.drive()
         #expect(bench.core.state == .closed)
         #expect(bench.advertisingEnds[set] == [.closed])
-        #expect(bench.controller.commands.last == .leSetExtendedAdvertisingEnable)
+        #expect(bench.controller.setsOnAir.isEmpty)
     }
 }

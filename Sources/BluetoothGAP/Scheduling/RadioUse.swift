@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+
+/// What a controller does, or is to do, beside advertising.
+package struct RadioUse: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let passiveScanning = RadioUse(rawValue: 1 << 0)
+    package static let activeScanning = RadioUse(rawValue: 1 << 1)
+    package static let initiating = RadioUse(rawValue: 1 << 2)
+    /// It has links that it made.
+    package static let central = RadioUse(rawValue: 1 << 3)
+    /// It has links that others made.
+    package static let peripheral = RadioUse(rawValue: 1 << 4)
+}
+
+extension CentralScheduler {
+    /// What scanner and initiator do, or are to do as soon as they can.
+    package var radioUse: RadioUse {
+        var use: RadioUse = []
+        if let wish = scan.wish { use.insert(wish.isActive ? .activeScanning : .passiveScanning) }
+        if !initiation.isIdle || queue.hasEligible { use.insert(.initiating) }
+        return use
+    }
+}
+
+extension CommandDialect {
+    /// Whether the controller says that it can advertise like this beside its other uses
+    /// (LE Read Supported States, Vol 4, Part E, 7.8.27). One that tells nothing about the kind of
+    /// advertising at all is given the benefit of the doubt: it can still refuse.
+    func allows(_ parameters: AdvertisingParameters, beside use: RadioUse) -> Bool {
+        let states = capabilities.states
+        let kind = AdvertisingStates(of: parameters.properties)
+        guard states.contains(kind.alone) else { return true }
+        return kind.combined.allSatisfy { !use.contains($0.use) || states.contains($0.state) }
+    }
+}
+
+/// The supported states in which one kind of advertising has a part.
+private struct AdvertisingStates {
+    typealias States = HCI.LESupportedStates
+
+    let alone: States
+    let combined: [(use: RadioUse, state: States)]
+
+    /// The states of a kind, in the order: alone, with passive and with active scanning, with
+    /// initiating, as a Central, as a Peripheral.
+    private init(
+        _ alone: States,
+        _ passive: States,
+        _ active: States,
+        _ initiating: States,
+        _ central: States,
+        _ peripheral: States
+    ) {
+        self.alone = alone
+        combined = [
+            (.passiveScanning, passive), (.activeScanning, active), (.initiating, initiating),
+            (.central, central), (.peripheral, peripheral),
+        ]
+    }
+
+    init(of properties: HCI.AdvertisingProperties) {
+        if properties.contains(.highDutyCycle) {
+            self = .highDuty
+        } else if properties.contains(.directed) {
+            self = .lowDuty
+        } else if properties.contains(.connectable) {
+            self = .connectable
+        } else {
+            self = properties.contains(.scannable) ? .scannable : .nonConnectable
+        }
+    }
+
+    private static let connectable = AdvertisingStates(
+        .connectableAdvertising,
+        .connectableAdvertisingAndPassiveScanning,
+        .connectableAdvertisingAndActiveScanning,
+        .connectableAdvertisingAndInitiating,
+        .connectableAdvertisingAndCentral,
+        .connectableAdvertisingAndPeripheral
+    )
+    private static let highDuty = AdvertisingStates(
+        .highDutyDirectedAdvertising,
+        .highDutyDirectedAdvertisingAndPassiveScanning,
+        .highDutyDirectedAdvertisingAndActiveScanning,
+        .highDutyDirectedAdvertisingAndInitiating,
+        .highDutyDirectedAdvertisingAndCentral,
+        .highDutyDirectedAdvertisingAndPeripheral
+    )
+    private static let lowDuty = AdvertisingStates(
+        .lowDutyDirectedAdvertising,
+        .lowDutyDirectedAdvertisingAndPassiveScanning,
+        .lowDutyDirectedAdvertisingAndActiveScanning,
+        .lowDutyDirectedAdvertisingAndInitiating,
+        .lowDutyDirectedAdvertisingAndCentral,
+        .lowDutyDirectedAdvertisingAndPeripheral
+    )
+    private static let scannable = AdvertisingStates(
+        .scannableAdvertising,
+        .scannableAdvertisingAndPassiveScanning,
+        .scannableAdvertisingAndActiveScanning,
+        .scannableAdvertisingAndInitiating,
+        .scannableAdvertisingAndCentral,
+        .scannableAdvertisingAndPeripheral
+    )
+    private static let nonConnectable = AdvertisingStates(
+        .nonConnectableAdvertising,
+        .nonConnectableAdvertisingAndPassiveScanning,
+        .nonConnectableAdvertisingAndActiveScanning,
+        .nonConnectableAdvertisingAndInitiating,
+        .nonConnectableAdvertisingAndCentral,
+        .nonConnectableAdvertisingAndPeripheral
+    )
+}
