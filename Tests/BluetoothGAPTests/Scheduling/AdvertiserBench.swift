@@ -26,6 +26,9 @@ struct AdvertiserBench {
     /// Answers that the controller gives instead of carrying out the order, first come first served.
     var planned: [(matches: (AdvertisingOrder) -> Bool, result: CommandResult)] = []
     var answersAtOnce = true
+    /// Whether every order has to be legal. Of a controller that was silent, or refused without
+    /// reason, it cannot be known what it does.
+    var isStrict = true
     /// Whether the Filter Accept List is wanted, and whether it is to be had at once.
     private(set) var needsList = false
     var lendsList = true
@@ -128,11 +131,16 @@ struct AdvertiserBench {
             let result = planned.remove(at: index).result
             return try take(advertiser.commandFinished(step, result: result, now: now))
         }
-        let result: CommandResult =
-            (try? model.perform(step.order)) == nil
-            ? .complete([HCI.ErrorCode.commandDisallowed.rawValue])
-            : .complete(ArraySlice([0x00] + step.order.answer))
-        try take(advertiser.commandFinished(step, result: result, now: now))
+        try take(advertiser.commandFinished(step, result: carryOut(step.order), now: now))
+    }
+
+    private mutating func carryOut(_ order: AdvertisingOrder) -> CommandResult {
+        do throws(ImpossibleAdvertising) {
+            try model.perform(order)
+            return .complete(ArraySlice([0x00] + order.answer))
+        } catch {
+            return .complete([error.status.rawValue])
+        }
     }
 
     /// The controller answers the next such order with this.
@@ -160,7 +168,7 @@ struct AdvertiserBench {
                 var rehearsal = model
                 do { try rehearsal.perform(step.order) } catch {
                     // Which set led to a connection was not told yet.
-                    if advertiser.terminationDueAt == nil { throw error }
+                    if isStrict, advertiser.terminationDueAt == nil { throw error }
                 }
             }
             outstanding = step
@@ -172,6 +180,18 @@ struct AdvertiserBench {
         case .ended(let id, let end):
             #expect(ends[id] == nil, "set \(id) ended twice")
             ends[id] = end
+        }
+    }
+}
+
+extension ImpossibleAdvertising {
+    /// What a controller says to that.
+    fileprivate var status: HCI.ErrorCode {
+        switch self {
+        case .noSuchSet: .unknownAdvertisingIdentifier
+        case .tooManySets: .memoryCapacityExceeded
+        case .dataWhereThereIsNone: .invalidCommandParameters
+        default: .commandDisallowed
         }
     }
 }

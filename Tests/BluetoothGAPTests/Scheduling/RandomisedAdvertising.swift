@@ -11,16 +11,26 @@ import Testing
 /// legal, every set ends once, and in the end exactly what is wanted is on the air.
 @Suite("Advertising at random")
 struct RandomisedAdvertising {
+    @Test("of an honest controller asks nothing illegal", arguments: 1...40 as ClosedRange<UInt64>)
+    func honest(seed: UInt64) throws {
+        try run(seed: seed, isHonest: true)
+    }
+
     @Test("ends in exactly what is wanted", arguments: 1...40 as ClosedRange<UInt64>)
     func converges(seed: UInt64) throws {
+        try run(seed: seed, isHonest: false)
+    }
+
+    private func run(seed: UInt64, isHonest: Bool) throws {
         var random = SplitMix64(seed: seed)
         let isExtended = seed % 4 != 0
         var bench = try AdvertiserBench(.advertising(isExtended: isExtended, sets: 4))
+        bench.isStrict = isHonest
         var wanted: [UInt64: Advertising] = [:]
         for step in 1...200 as ClosedRange<UInt64> {
             bench.answersAtOnce = Int.random(in: 0..<3, using: &random) > 0
             try wish(step, &wanted, &bench, isExtended, &random)
-            try happen(&bench, &random)
+            try happen(&bench, isHonest, &random)
             for id in bench.ends.keys { wanted[id] = nil }
         }
         bench.planned = []
@@ -80,17 +90,16 @@ struct RandomisedAdvertising {
     }
 
     /// Something that no caller asked for.
-    private func happen(_ bench: inout AdvertiserBench, _ random: inout SplitMix64) throws {
+    private func happen(
+        _ bench: inout AdvertiserBench,
+        _ isHonest: Bool,
+        _ random: inout SplitMix64
+    ) throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0:
             try bench.reset()
             try bench.configure()
-        case 1: bench.plan(.timedOut) { _ in true }
-        case 2:
-            let codes: [HCI.ErrorCode] = [
-                .commandDisallowed, .connectionLimitExceeded, .unknownAdvertisingIdentifier,
-            ]
-            bench.refuse(codes[Int.random(in: 0..<3, using: &random)]) { $0.isEnable }
+        case 1, 2: if !isHonest { lie(&bench, &random) }
         case 3:
             let open = bench.model.sets.filter {
                 $0.value.isOn && $0.value.parameters?.isConnectable == true
@@ -101,6 +110,17 @@ struct RandomisedAdvertising {
         case 5: try bench.linkCloses()
         default: if bench.outstanding != nil { try bench.answer() }
         }
+    }
+}
+
+extension RandomisedAdvertising {
+    /// The controller will be silent, or refuse without reason.
+    private func lie(_ bench: inout AdvertiserBench, _ random: inout SplitMix64) {
+        guard Bool.random(using: &random) else { return bench.plan(.timedOut) { _ in true } }
+        let codes: [HCI.ErrorCode] = [
+            .commandDisallowed, .connectionLimitExceeded, .unknownAdvertisingIdentifier,
+        ]
+        bench.refuse(codes[Int.random(in: 0..<3, using: &random)]) { $0.isEnable }
     }
 }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host advertises: what Bumble hears is what was asked for, and Bumble connects.
+@Suite(.needsPeers) struct AdvertisingTests {
+    private static let own = DeviceAddress(value: 0xF1E0_0000_0001, kind: .random)
+    private static let observer = DeviceAddress(value: 0xF1C0_0000_0001, kind: .random)
+
+    private static var configuration: HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.address = own
+        return configuration
+    }
+
+    private static var lamp: AdvertisingContent {
+        var content = AdvertisingContent(localName: "A lamp in the attic")
+        content.serviceUUIDs = [BluetoothUUID(0x1815)]
+        content.manufacturerData = [.init(company: 0xFFFF, bytes: [1, 2, 3])]
+        content.appearance = 0x0580
+        return content
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatIsHeardIsWhatWasAskedFor(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+            let set = try await encounter.host.advertise(Advertising(Self.lamp))
+            #expect(set.layout.omissions.isEmpty)
+            let heard = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 2,
+                of: Self.own
+            )
+            let advertisement = try #require(heard.advertisements.first)
+            #expect(advertisement.data == set.layout.advertisingData.bytes)
+            #expect(advertisement.isLegacy)
+            #expect(advertisement.isConnectable && advertisement.isScannable)
+            #expect(!advertisement.isDirected)
+            #expect(heard.responses.first?.data == set.layout.scanResponse.bytes)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aNameThatIsTooLongIsShortened(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+            let name = String(repeating: "Lanyard ", count: 6)
+            let set = try await encounter.host.advertise(
+                Advertising(AdvertisingContent(localName: name))
+            )
+            let heard = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 2,
+                of: Self.own
+            )
+            let sent = heard.reports.compactMap { AdvertisingData($0.data).shortenedLocalName }
+            #expect(sent == [String(name.prefix(29))])
+            #expect(set.layout.omissions == [.nameShortened(String(name.prefix(29)))])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func bumbleConnectsAndAdvertisingGoesOn(kind: ControllerKind) async throws {
+        try await withEncounter(
+            on: kind,
+            accessoryLimit: 2,
+            configuration: Self.configuration
+        ) { encounter in
+            let incoming = encounter.host.incomingLinks
+            _ = try await encounter.host.advertise(Advertising(Self.lamp))
+            let central = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 1,
+                of: Self.own,
+                connects: true
+            )
+            #expect(central.role == "CENTRAL")
+            let link = try await within(Encounter.limit, "a link") {
+                var links = incoming.makeAsyncIterator()
+                return try #require(await links.next())
+            }
+            #expect(link.address == Self.observer)
+            #expect(try await link.role == .peripheral)
+            let again = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[2],
+                until: 1,
+                of: Self.own
+            )
+            #expect(again.advertisements.first?.isConnectable == true)
+            central.process.kill()
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func twoSetsAreHeardAsTwo(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+            let address = DeviceAddress(value: 0xF1E0_0000_0002, kind: .random)
+            var beacon = Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
+            beacon.address = .random(address)
+            let content = AdvertisingContent(localName: "Lamp")
+            _ = try await encounter.host.advertise(Advertising(content))
+            do {
+                _ = try await encounter.host.advertise(beacon)
+            } catch AdvertisingError.tooManySets(let limit) {
+                // A controller may have one.
+                return #expect(limit == 1)
+            }
+            let heard = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 3
+            )
+            let names = Dictionary(
+                heard.advertisements.map { ($0.address, AdvertisingData($0.data).localName) }
+            ) { first, _ in first }
+            #expect(names == [Self.own.description: "Lamp", address.description: "Beacon"])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func extendedDataIsHeardWhole(kind: ControllerKind) async throws {
+        // Bumble's controller sends nothing on the secondary channels.
+        guard kind != .bumble else { return }
+        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+            let bytes = (0..<4).flatMap { number -> [UInt8] in
+                [49, 0xFF] + [UInt8](repeating: UInt8(number), count: 48)
+            }
+            var long = Advertising(
+                rawAdvertisingData: bytes,
+                kind: .nonConnectable,
+                form: .extended
+            )
+            long.setIdentifier = 7
+            _ = try await encounter.host.advertise(long)
+            let heard = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 1,
+                of: Self.own
+            )
+            let advertisement = try #require(heard.advertisements.first)
+            #expect(advertisement.data == bytes)
+            #expect(!advertisement.isLegacy && !advertisement.isConnectable)
+            #expect(advertisement.setIdentifier == 7)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whoIsCalledConnects(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+            let calling = Advertising(kind: .directed(Self.observer, .low))
+            let set = try await encounter.host.advertise(calling)
+            let central = try await encounter.peers.observer(
+                on: encounter.controllers.adapters[1],
+                until: 1,
+                of: Self.own,
+                connects: true
+            )
+            let advertisement = try #require(central.advertisements.first)
+            #expect(advertisement.isDirected && advertisement.isConnectable)
+            #expect(advertisement.data.isEmpty)
+            #expect(central.role == "CENTRAL")
+            let end = try await within(Encounter.limit, "the end of the set") {
+                try await set.ended()
+            }
+            #expect(end == .connected)
+        }
+    }
+}
