@@ -149,6 +149,7 @@ struct AdvertiserBench {
         times: Int = 1,
         _ matches: @escaping (AdvertisingOrder) -> Bool
     ) {
+        isStrict = false
         for _ in 0..<times { planned.append((matches, result)) }
     }
 

@@ -51,19 +51,19 @@ struct AdvertisingModel {
     mutating func perform(_ order: AdvertisingOrder) throws(ImpossibleAdvertising) {
         switch order {
         case .readTransmitPower: break
-        case .setParameters(let set, let parameters): try setParameters(set, parameters)
+        case .setParameters(let set, let parameters): try setParameters(key(set), parameters)
         case .setAddress(let set, let address):
             let entry = try entry(set)
             if entry.isOn { throw .addressWhileOn }
             sets[set]?.address = address
-        case .setData(let set, let field, let piece): try setData(set, field, piece)
+        case .setData(let set, let field, let piece): try setData(key(set), field, piece)
         case .enable(let set, let duration, let eventLimit):
-            try enable(set)
-            sets[set]?.duration = duration
-            sets[set]?.eventLimit = eventLimit
+            try enable(key(set))
+            sets[key(set)]?.duration = duration
+            sets[key(set)]?.eventLimit = eventLimit
         case .disable(let set):
             _ = try entry(set)
-            sets[set]?.isOn = false
+            sets[key(set)]?.isOn = false
         case .remove(let set):
             if try entry(set).isOn { throw .removedWhileOn }
             sets[set] = nil
@@ -88,8 +88,11 @@ struct AdvertisingModel {
         self = AdvertisingModel(isExtended: isExtended, setLimit: setLimit)
     }
 
+    /// A legacy controller has one set, whatever the host calls it.
+    private func key(_ set: UInt8) -> UInt8 { isExtended ? set : 0 }
+
     private func entry(_ set: UInt8) throws(ImpossibleAdvertising) -> Entry {
-        guard let entry = sets[isExtended ? set : 0] else { throw .noSuchSet }
+        guard let entry = sets[key(set)] else { throw .noSuchSet }
         return entry
     }
 

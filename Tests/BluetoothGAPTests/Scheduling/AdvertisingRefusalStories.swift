@@ -124,7 +124,6 @@ struct AdvertisingRefusalStories {
     func unansweredStop() throws {
         var bench = try AdvertiserBench()
         try bench.add(1, Self.lamp)
-        bench.isStrict = false
         bench.plan(.timedOut) { $0.isDisable }
         try bench.remove(1)
         #expect(bench.ends == [1: .stopped])
