@@ -14,6 +14,9 @@ extension ATTBearer {
     /// Whether another request or command would be taken.
     package var hasRoom: Bool { !isClosed && queue.count < Self.queueLimit }
 
+    /// Whether this request has left and is not answered yet.
+    package func isOutstanding(_ id: RequestID) -> Bool { outstanding?.id == id }
+
     /// Hands over a request to send as soon as its turn comes. What becomes of it is told by
     /// `receive`, `deadlinePassed` or `close`, once, unless it is cancelled.
     ///
