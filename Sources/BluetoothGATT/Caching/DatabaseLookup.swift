@@ -47,6 +47,8 @@ package struct DatabaseLookup: Sendable {
     package internal(set) var record: DatabaseRecord?
     /// Whether the record has been found to hold, and nothing was said against it since.
     package internal(set) var isCurrent = false
+    /// Whether somebody was given the table on this link.
+    private(set) var isInUse = false
     /// Whether somebody waits for the table.
     var isWanted = false
     /// Whether the server is known to be the one that this host is bonded with.
@@ -67,6 +69,10 @@ package struct DatabaseLookup: Sendable {
 
     /// The table, while it is known to hold.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
+
+    /// Whether somebody was given a table that holds no longer, and has not asked for another one:
+    /// its handles may be those of other attributes by now.
+    package var isOutOfSync: Bool { isInUse && !isCurrent }
 
     /// Whether the operation under way is of use to those only who wait for the table.
     package var isLooking: Bool {
@@ -108,7 +114,8 @@ extension DatabaseLookup {
         return [.forget]
     }
 
-    /// The operation that was started last has ended.
+    /// The operation that was started last has ended. If with Database Out Of Sync, tell
+    /// `databaseChanged()` first.
     package mutating func completed(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
         let ended = phase
         phase = .idle
@@ -201,6 +208,7 @@ extension DatabaseLookup {
     private mutating func found(_ record: DatabaseRecord) -> [Action] {
         self.record = record
         isCurrent = true
+        isInUse = true
         isWanted = false
         return [.found(record.database)] + proceed()
     }
@@ -247,11 +255,13 @@ extension DatabaseLookup {
     }
 
     private mutating func announced(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
-        noteOfServer(result) { $0.announcedFeatures = ClientFeatures.all }
+        if result.isOutOfSync { hasAnnounced = false }
+        return noteOfServer(result) { $0.announcedFeatures = ClientFeatures.all }
     }
 
     private mutating func subscribed(_ result: Result<GATT.Outcome, GATT.Failure>) -> [Action] {
         if case .success = result { hasSubscribed = true }
+        if result.isOutOfSync { hasAskedForChanges = false }
         return noteOfServer(result) { $0.isWatched = true }
     }
 
@@ -264,6 +274,13 @@ extension DatabaseLookup {
         change(&record)
         self.record = record
         return [.keep(record)] + proceed()
+    }
+}
+
+extension Result<GATT.Outcome, GATT.Failure> {
+    /// Whether the server refused because its table has changed.
+    fileprivate var isOutOfSync: Bool {
+        if case .failure(.attribute(.databaseOutOfSync, _)) = self { true } else { false }
     }
 }
 

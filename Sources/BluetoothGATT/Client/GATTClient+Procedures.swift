@@ -11,8 +11,12 @@ extension GATTClient {
         case failure(GATT.Failure)
     }
 
-    mutating func begin(_ procedure: any Procedure, id: OperationID) -> [Action] {
-        running[id] = Running(procedure: procedure)
+    mutating func begin(
+        _ procedure: any Procedure,
+        naming handle: AttributeHandle?,
+        id: OperationID
+    ) -> [Action] {
+        running[id] = Running(procedure: procedure, handle: handle)
         return advance(id, on: .beginning)
     }
 
@@ -23,7 +27,7 @@ extension GATTClient {
         while preparingWrites == nil, !waiting.isEmpty {
             let next = waiting.removeFirst()
             preparingWrites = next.id
-            actions += begin(next.procedure, id: next.id)
+            actions += begin(next.procedure, naming: next.handle, id: next.id)
         }
         return actions
     }

@@ -54,6 +54,8 @@ package struct GATTClient: Sendable {
     /// A procedure under way.
     struct Running {
         var procedure: any Procedure
+        /// The attribute that its caller has named, if it has.
+        var handle: AttributeHandle?
         /// Its caller has been told already that it ended.
         var isAbandoned = false
     }
@@ -62,6 +64,7 @@ package struct GATTClient: Sendable {
     struct Waiting {
         let id: OperationID
         let procedure: any Procedure
+        let handle: AttributeHandle?
     }
 
     enum MTUExchange: Equatable {
@@ -112,8 +115,9 @@ extension GATTClient {
             mtuExchange = .running(id)
         }
         let procedure = procedure(for: operation)
-        guard operation.preparesWrites else { return begin(procedure, id: id) }
-        waiting.append(Waiting(id: id, procedure: procedure))
+        let handle = operation.namedHandle
+        guard operation.preparesWrites else { return begin(procedure, naming: handle, id: id) }
+        waiting.append(Waiting(id: id, procedure: procedure, handle: handle))
         return beginNextPreparedWrite()
     }
 
@@ -128,18 +132,20 @@ extension GATTClient {
 
     /// Ends an operation that nobody waits for any more. If it has prepared writes at the server,
     /// they are taken back in the background. Does nothing if the operation has ended.
-    package mutating func cancel(_ id: OperationID) -> [Action] {
+    package mutating func cancel(_ id: OperationID) -> [Action] { stop(id, .cancelled) }
+
+    mutating func stop(_ id: OperationID, _ failure: GATT.Failure) -> [Action] {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: index)
-            return [.completed(id, .failure(.cancelled))]
+            return [.completed(id, .failure(failure))]
         }
         guard let entry = running[id], !entry.isAbandoned else { return [] }
         guard running[id]?.procedure.abandon() == true else {
             bearer.cancel(id)
-            return end(id, .failure(.cancelled))
+            return end(id, .failure(failure))
         }
         running[id]?.isAbandoned = true
-        return [.completed(id, .failure(.cancelled))]
+        return [.completed(id, .failure(failure))]
     }
 
     /// Takes over a table that was discovered on an earlier link and still holds.

@@ -93,3 +93,22 @@ extension GATT {
         case unsubscribe(valueHandle: AttributeHandle, descriptor: AttributeHandle)
     }
 }
+
+extension GATT.Operation {
+    /// The first attribute that the caller names; nil if the operation looks for its attributes
+    /// itself.
+    package var namedHandle: AttributeHandle? {
+        switch self {
+        case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices,
+            .findIncludedServices, .discoverCharacteristics, .discoverDescriptors,
+            .discoverAllDescriptors, .readDatabaseHash, .readUsingUUID:
+            nil
+        case .read(let handle), .readLong(let handle), .write(let handle, _),
+            .writeLong(let handle, _, _), .writeWithoutResponse(let handle, _):
+            handle
+        case .readMultiple(let handles), .readMultipleVariable(let handles): handles.first
+        case .reliableWrite(let values): values.first?.handle
+        case .subscribe(_, let descriptor, _), .unsubscribe(_, let descriptor): descriptor
+        }
+    }
+}

@@ -14,11 +14,14 @@ extension Link {
     /// ```
     ///
     /// It is discovered once, in fewer requests than the discoveries by part take, and kept. The
-    /// next call returns at once for as long as the peer has not told of a change (a
-    /// `GATT.Failure.attribute` with `databaseOutOfSync` tells of one too), and on a later link
-    /// after one read that shows that the table is still the same (its Database Hash). Without a
-    /// hash only a bonded peer that was to tell of changes, and has not, is believed. So call it
-    /// again, rather than hold on to handles, whenever an operation fails with `databaseOutOfSync`.
+    /// next call returns at once for as long as the peer has not told of a change, and on a later
+    /// link after one read that shows that the table is still the same (its Database Hash). Without
+    /// a hash only a bonded peer that was to tell of changes, and has not, is believed.
+    ///
+    /// After a change, operations on handles throw `GATT.Failure.attribute` with
+    /// `databaseOutOfSync` until the table is asked for again: the peer refuses them until it knows
+    /// that this host knows, and then the host itself does. So call this again when an operation
+    /// throws that, and take no handle of the old table along.
     ///
     /// Several callers share one discovery. With the first table the peer is told, where it wants
     /// to know, what this host is able to, and to tell of changes of its table; nobody waits for

@@ -79,9 +79,26 @@ extension HostCore {
         perform(actions, on: handle, now: now)
     }
 
-    /// The peer said that its table is not what it was.
+    /// Whether an operation names attributes by a table that holds no longer. A peer refuses it only
+    /// until it believes that we know of the change, which is before the application does.
+    func isOutOfSync(_ operation: GATT.Operation, on handle: ConnectionHandle) -> Bool {
+        operation.namedHandle != nil && links[handle]?.lookup.isOutOfSync == true
+    }
+
+    /// Refuses an operation as the peer would.
+    mutating func failOutOfSync(_ operation: GATT.Operation, _ id: RequestIdentifier) {
+        let attribute = operation.namedHandle ?? .invalid
+        fail(id, GATT.Failure.attribute(.databaseOutOfSync, handle: attribute))
+    }
+
+    /// The peer said that its table is not what it was. Whoever has asked for the table is told by
+    /// what waits to be asked by it; whoever has not keeps track of changes in another way.
     mutating func databaseChanged(on handle: ConnectionHandle, now: Instant) {
         perform(links[handle]?.lookup.databaseChanged(), on: handle, now: now)
+        guard links[handle]?.lookup.isOutOfSync == true,
+            let actions = links[handle]?.gatt.failOutOfSync()
+        else { return }
+        perform(actions, on: handle, now: now)
     }
 
     /// The operation that the lookup had under way has ended.
@@ -91,6 +108,9 @@ extension HostCore {
         now: Instant
     ) {
         links[handle]?.lookupOperation = nil
+        if case .failure(.attribute(.databaseOutOfSync, _)) = result {
+            databaseChanged(on: handle, now: now)
+        }
         perform(links[handle]?.lookup.completed(result), on: handle, now: now)
     }
 

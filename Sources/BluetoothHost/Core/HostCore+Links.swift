@@ -36,10 +36,12 @@ extension HostCore {
             let gone = HostError.disconnected(.unknownConnectionIdentifier)
             return fail(id, state == .closed ? HostError.closed : gone)
         }
-        if case .gatt = request { exchangeMTU(handle, now: now) }
+        if request.usesGATT { exchangeMTU(handle, now: now) }
         switch request {
         case .updateParameters(let update) where links[handle]?.role == .peripheral:
             askForParameters(update, on: handle, id: id, now: now)
+        case .gatt(let operation) where isOutOfSync(operation, on: handle):
+            failOutOfSync(operation, id)
         case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
             let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
             start(operation, id: id.rawValue, on: handle, now: now)

@@ -29,6 +29,14 @@ package enum LinkRequest: Sendable {
         }
     }
 
+    /// Whether the peer's server is asked.
+    var usesGATT: Bool {
+        switch self {
+        case .gatt, .database: true
+        default: false
+        }
+    }
+
     /// What a controller lacks that cannot carry the request out.
     var featureName: String {
         switch self {

@@ -115,6 +115,25 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
+    @Test("tells the server again, and looks again, if that was refused for a change")
+    func outOfSyncPreparation() throws {
+        var link = Lookup(CachedAccessory.server())
+        try link.want()
+        var lookup = DatabaseLookup(record: link.kept)
+        _ = lookup.want(isTrusted: false)
+        let hash = Result<GATT.Outcome, GATT.Failure>.success(.value(CachedAccessory.hash))
+        _ = lookup.completed(hash)
+        for _ in 0..<3 {
+            // As whoever owns the lookup has to.
+            _ = lookup.databaseChanged()
+            #expect(lookup.completed(.failure(Self.outOfSync)) == [])
+            #expect(lookup.isOutOfSync)
+            #expect(lookup.want(isTrusted: false) == [.start(.readDatabaseHash)])
+            let write = GATT.Operation.write(CachedAccessory.featuresHandle, [0x07])
+            #expect(lookup.completed(hash).last == .start(write))
+        }
+    }
+
     @Test("keeps in mind what a bonded server was told before its table changed")
     func inherited() throws {
         var first = Lookup(CachedAccessory.server())

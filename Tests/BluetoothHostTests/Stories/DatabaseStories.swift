@@ -119,6 +119,36 @@ struct DatabaseStories {
         #expect(requests(bench).dropFirst(before).map(\.opcode) == [.readByTypeRequest])
     }
 
+    @Test("is asked for again before its handles are used, once the peer has told of a change")
+    func staleHandles() throws {
+        var bench = Bench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        let before = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        _ = bench.ask(.database, of: link)
+        bench.drive()
+        #expect(throws: Never.self) { try bench.answer(before) }
+        let handle = try #require(bench.core.handles[link])
+        bench.core.databaseChanged(on: handle, now: bench.now)
+        let count = requests(bench).count
+        let stale = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        bench.drive()
+        #expect(
+            throws: GATT.Failure.attribute(
+                .databaseOutOfSync,
+                handle: ModelServer.readableHandle
+            )
+        ) { try bench.answer(stale) }
+        #expect(requests(bench).count == count, "the peer is not asked")
+        let found = bench.ask(.gatt(.discoverPrimaryServices(uuid: nil)), of: link)
+        bench.drive()
+        #expect(throws: Never.self) { try bench.answer(found) }
+        _ = bench.ask(.database, of: link)
+        bench.drive()
+        let fresh = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        bench.drive()
+        #expect(throws: Never.self) { try bench.answer(fresh) }
+    }
+
     @Test("fails with the link, for all who wait for it")
     func linkEnds() throws {
         var bench = Bench.ready(peers: [peer])

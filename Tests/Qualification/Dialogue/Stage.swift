@@ -64,6 +64,7 @@ struct Stage: Theatre {
         for action in actions {
             if case .completed(let id, let result) = action, id == lookupOperation {
                 lookupOperation = nil
+                if action.tellsOfChange { perform(lookup.databaseChanged()) }
                 perform(lookup.completed(result))
                 continue
             }
