@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import HCITransports
+import LanyardTestSupport
+import Testing
+import VirtualAdapters
+
+import struct BluetoothHost.Link
+
+/// Our client keeps the table of our server, from link to link and from host to host.
+@Suite("A table that is kept, in virtual time")
+struct CachingTests {
+    private static let readByType: UInt8 = 0x08
+
+    private static func service(_ number: UInt16) -> GATT.ServiceDefinition {
+        .init(
+            BluetoothUUID(0xD000 + number),
+            [
+                .init(
+                    BluetoothUUID(0xE000 + number),
+                    [.read, .write, .notify],
+                    value: .stored([UInt8(number)])
+                )
+            ]
+        )
+    }
+
+    @Test("costs one read on the second link", arguments: [true, false])
+    func oneRead(isBonded: Bool) async throws {
+        let home = try Household(seed: 1, isBonded: isBonded)
+        try await home.run { phone, lamp in
+            for number in 1...5 as ClosedRange<UInt16> {
+                try await lamp.publish(Self.service(number))
+            }
+            let first = try await home.connect(phone)
+            let found = try await first.database()
+            #expect(found.services.count == 7)
+            // What follows in the background is part of the first visit.
+            _ = try await first.mtu
+            try await home.air.sleep(for: .seconds(1))
+            try await first.disconnect()
+            let second = try await home.connect(phone)
+            _ = home.takeRequests()
+            let again = try await second.database()
+            #expect(again == found)
+            #expect(home.takeRequests() == [Self.readByType])
+            let value = try #require(again.characteristic(BluetoothUUID(0xE003)))
+            #expect(try await second.read(value.characteristic) == [3])
+            try await second.disconnect()
+        }
+    }
+
+    @Test("is shared by callers at the same time, and costs nothing on the same link")
+    func shared() async throws {
+        let home = try Household(seed: 2, isBonded: false)
+        try await home.run { phone, lamp in
+            try await lamp.publish(Self.service(1))
+            let link = try await home.connect(phone)
+            async let one = link.database()
+            async let other = link.database()
+            let (left, right) = try await (one, other)
+            #expect(left == right)
+            try await home.air.sleep(for: .seconds(1))
+            _ = home.takeRequests()
+            #expect(try await link.database() == left)
+            #expect(home.takeRequests() == [])
+        }
+    }
+
+    @Test("outlives the host, if the peer is bonded and there is a store")
+    func restart() async throws {
+        let home = try Household(seed: 3, isBonded: true)
+        let store = MemoryStore()
+        try await home.run { phone, lamp in
+            await phone.shutdown()
+            try await lamp.publish(Self.service(1))
+            try await home.withPhone(store: store) { phone in
+                let link = try await home.connect(phone)
+                _ = try await link.database()
+                try await home.air.sleep(for: .seconds(1))
+                try await link.disconnect()
+            }
+            let key = try #require(StoreKey("database-random-c00000000002"))
+            #expect(store.contents[key] != nil)
+            try await home.withPhone(store: store) { phone in
+                let link = try await home.connect(phone)
+                _ = home.takeRequests()
+                _ = try await link.database()
+                #expect(home.takeRequests() == [Self.readByType])
+                try await link.disconnect()
+            }
+        }
+    }
+
+    @Test("is another one when a service went and another came while a bonded phone was away")
+    func changedMeanwhile() async throws {
+        let home = try Household(seed: 4, isBonded: true)
+        try await home.run { phone, lamp in
+            let old = try await lamp.publish(Self.service(1))
+            let first = try await home.connect(phone)
+            #expect(try await first.database().service(BluetoothUUID(0xD001)) != nil)
+            try await home.air.sleep(for: .seconds(1))
+            try await first.disconnect()
+            try await lamp.unpublish(old)
+            try await lamp.publish(Self.service(2))
+            let second = try await home.connect(phone)
+            let database = try await second.database()
+            #expect(database.service(BluetoothUUID(0xD001)) == nil)
+            let value = try #require(database.characteristic(BluetoothUUID(0xE002)))
+            #expect(try await second.read(value.characteristic) == [2])
+            try await second.disconnect()
+        }
+    }
+
+    /// The phone uses handles only as long as nothing was said against them: no value that it reads
+    /// is ever another one than it took it for.
+    @Test(
+        "is never used to read the wrong value, however often it changes",
+        arguments: 1...8 as ClosedRange<UInt64>,
+        [true, false]
+    )
+    func restless(seed: UInt64, isBonded: Bool) async throws {
+        let home = try Household(seed: seed, isBonded: isBonded)
+        try await home.run { phone, lamp in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: home.air.executor.taskExecutor) {
+                    try await Self.change(lamp, home.air, seed: seed)
+                }
+                group.addTask(executorPreference: home.air.executor.taskExecutor) {
+                    try await Self.use(phone, home)
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Publishes and takes back services, now and then.
+    private static func change(
+        _ lamp: BluetoothHost,
+        _ air: SimulatedAir,
+        seed: UInt64
+    ) async throws {
+        var random = SplitMix64(seed: seed)
+        var published: [GATT.PublishedService] = []
+        for _ in 0..<20 {
+            if published.count < 5, Bool.random(using: &random) {
+                let number = UInt16.random(in: 1...9, using: &random)
+                published.append(try await lamp.publish(service(number)))
+            } else if let index = published.indices.randomElement(using: &random) {
+                try await lamp.unpublish(published.remove(at: index))
+            }
+            try await air.sleep(for: .milliseconds(Int.random(in: 1...800, using: &random)))
+        }
+    }
+
+    /// Reads values by the table; every tenth time on a new link.
+    private static func use(_ phone: BluetoothHost, _ home: Household) async throws {
+        var reads = 0
+        for visit in 0..<6 {
+            let link = try await home.connect(phone)
+            for _ in 0..<10 {
+                do {
+                    for entry in try await link.database().characteristics {
+                        guard let number = entry.characteristic.uuid.short16, number >= 0xE000
+                        else { continue }
+                        let value = try await link.read(entry.valueHandle)
+                        #expect(value == [UInt8(number - 0xE000)], "visit \(visit)")
+                        reads += 1
+                    }
+                } catch GATT.Failure.attribute(.databaseOutOfSync, _) {
+                    continue
+                }
+                try await home.air.sleep(for: .milliseconds(50))
+            }
+            try await link.disconnect()
+        }
+        #expect(reads > 0)
+    }
+}
