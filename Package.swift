@@ -121,7 +121,7 @@ let package = Package(
             name: "VirtualAccessoriesTests",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "VirtualRadio", "VirtualAccessories", "LanyardTestSupport",
+                "BluetoothGATT", "VirtualRadio", "VirtualAccessories", "LanyardTestSupport",
             ]
         ),
         .testTarget(

@@ -7,8 +7,8 @@
 // packets to its controller out, and a deadline. The world runs it like everything else, so it is
 // as reproducible as the radio below it, and costs nothing while nothing happens. A `Beacon` starts
 // its controller up, says what to advertise, and has nothing more to do. A `SimpleAccessory` is a
-// Peripheral with a small server of the Attribute Protocol: it advertises, serves one Central at a
-// time, and advertises again when that has gone.
+// Peripheral with a GATT server, the host's own: it advertises, serves one Central at a time, and
+// advertises again when that has gone.
 //
 // What an accessory is, is said by an `AccessoryProfile`: its services and their values, what it
 // streams to those who subscribe, and how it reacts to what is written. The same wire formats serve

@@ -13,13 +13,10 @@ struct AccessoryLink: Sendable {
     let connectionHandle: ConnectionHandle
     var recombiner = FrameRecombiner()
     var signalling = SignallingChannel(role: .peripheral)
-    /// Frames that wait for room.
+    /// Frames on other channels than that of the Attribute Protocol that wait for room.
     private(set) var answers: [[UInt8]] = []
     /// What the client is subscribed to, and more that it gets.
     var streams: [RunningStream] = []
-    /// Whether an indication has no confirmation yet: only one may be on its way
-    /// (Vol 3, Part F, 3.3.2).
-    var awaitsConfirmation = false
 
     init(_ connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle

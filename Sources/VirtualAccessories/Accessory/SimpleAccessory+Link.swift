@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothATT
+import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
@@ -17,7 +18,7 @@ extension SimpleAccessory {
         else { return }
         switch frame.channel {
         case .att:
-            for result in server.receive(frame.payload) { carryOut(result, now: now) }
+            for event in server.receive(frame.payload, now: now) { carryOut(event, now: now) }
         case .signalling:
             if case .send(let answer) = link?.signalling.receive(frame.payload) {
                 link?.answer(answer, on: .signalling)
@@ -28,11 +29,9 @@ extension SimpleAccessory {
         }
     }
 
-    private mutating func carryOut(_ result: AttributeServer.Result, now: Instant) {
-        switch result {
-        case .respond(let pdu): link?.answer(pdu, on: .att)
-        case .subscriptionChanged(let handle, let wanted): subscribe(handle, wanted, now: now)
-        case .confirmed: link?.awaitsConfirmation = false
+    private mutating func carryOut(_ event: AccessoryServer.Event, now: Instant) {
+        switch event {
+        case .subscriptionChanged(let handle, let kind): subscribe(handle, kind, now: now)
         case .act(let deed): carryOut(deed, now: now)
         }
     }
@@ -40,23 +39,21 @@ extension SimpleAccessory {
     /// A subscription begins its stream anew, and ends all that was being sent before.
     private mutating func subscribe(
         _ valueHandle: AttributeHandle,
-        _ wanted: ClientConfiguration,
+        _ kind: GATT.SubscriptionKind?,
         now: Instant
     ) {
         link?.streams.removeAll { $0.valueHandle == valueHandle }
-        guard case .value(let characteristic) = server.table[valueHandle]?.role,
-            let stream = characteristic.stream
-        else { return }
-        begin(stream, of: valueHandle, wanted, now: now)
+        guard let stream = server.stream(of: valueHandle) else { return }
+        begin(stream, of: valueHandle, kind, now: now)
     }
 
     private mutating func begin(
         _ stream: ValueStream,
         of valueHandle: AttributeHandle,
-        _ wanted: ClientConfiguration,
+        _ kind: GATT.SubscriptionKind?,
         now: Instant
     ) {
-        guard !wanted.isEmpty, link != nil else { return }
+        guard let kind, link != nil else { return }
         if let count = link?.streams.count, count >= RunningStream.limit {
             link?.streams.removeFirst()
         }
@@ -64,7 +61,7 @@ extension SimpleAccessory {
             RunningStream(
                 stream,
                 of: valueHandle,
-                isConfirmed: !wanted.contains(.notifications),
+                isConfirmed: kind == .indication,
                 now: now
             )
         )
@@ -76,15 +73,15 @@ extension SimpleAccessory {
     private mutating func carryOut(_ deed: AccessoryDeed, now: Instant) {
         switch deed {
         case .send(let stream, let uuid):
-            guard let handle = server.table.valueHandle(of: uuid) else { return }
-            begin(stream, of: handle, server.configuration(of: handle), now: now)
+            guard let handle = server.values.handle(of: uuid) else { return }
+            begin(stream, of: handle, server.subscription(to: handle), now: now)
         case .disconnect: disconnect(now: now)
         case .requestInterval(let interval): request(interval, now: now)
-        case .addService(let service): add(service, now: now)
+        case .addService(let service): _ = server.add(service)
         }
     }
 
-    private mutating func disconnect(now: Instant) {
+    mutating func disconnect(now: Instant) {
         guard let handle = link?.connectionHandle else { return }
         session.send(
             HCI.Disconnect(connectionHandle: handle, reason: .remoteUserTerminatedConnection),
@@ -105,17 +102,6 @@ extension SimpleAccessory {
         else { return }
         link?.answer(payload, on: .signalling)
     }
-
-    /// Adds a service, and tells the client where (Service Changed, Vol 3, Part G, 7.1).
-    private mutating func add(_ service: AccessoryProfile.Service, now: Instant) {
-        guard let range = server.values.table.append(service),
-            let handle = server.table.valueHandle(of: .serviceChanged)
-        else { return }
-        let ends = [range.lowerBound.rawValue, range.upperBound.rawValue]
-        let value = ends.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-        let once = ValueStream(every: .zero, limit: 1) { _ in value }
-        begin(once, of: handle, server.configuration(of: handle), now: now)
-    }
 }
 
 // Sending.
@@ -132,32 +118,28 @@ extension SimpleAccessory {
 
     private mutating func nextFrame(now: Instant) -> [UInt8]? {
         if let answer = link?.takeAnswer() { return answer }
-        guard var link, let index = link.streams.firstIndex(where: link.mayLeave) else {
-            return nil
+        if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
+        while sendNextValue(now: now) {
+            if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
         }
+        return nil
+    }
+
+    /// Hands the value that is due first to the server; false if there is none that may leave. A
+    /// stream ends with a value that the client does not want, or may not have.
+    private mutating func sendNextValue(now: Instant) -> Bool {
+        let mayIndicate = server.mayIndicate
+        guard var link,
+            let index = link.streams.firstIndex(where: {
+                $0.isReady && (mayIndicate || !$0.isConfirmed)
+            })
+        else { return false }
         var stream = link.streams.remove(at: index)
-        let value = stream.takeValue(now: now).prefix(server.client.mtu - 3)
-        let handle = stream.valueHandle
-        if stream.isConfirmed { link.awaitsConfirmation = true }
+        let isSent = server.send(stream.takeValue(now: now), of: stream.valueHandle)
         // The others have their turn before this one's next value.
         stream.timeIs(now)
-        link.streams.append(stream)
+        if isSent { link.streams.append(stream) }
         self.link = link
-        let pdu =
-            stream.isConfirmed
-            ? ATT.HandleValueIndication(handle: handle, value: value).encode()
-            : ATT.HandleValueNotification(handle: handle, value: value).encode()
-        return L2CAPFrame.encode(pdu, on: .att)
+        return true
     }
-}
-
-extension AccessoryLink {
-    /// Whether the stream's next value can be sent now.
-    fileprivate func mayLeave(_ stream: RunningStream) -> Bool {
-        stream.isReady && !(stream.isConfirmed && awaitsConfirmation)
-    }
-}
-
-extension BluetoothUUID {
-    fileprivate static let serviceChanged = BluetoothUUID(0x2A05)
 }

@@ -5,7 +5,7 @@ import VirtualRadio
 
 /// A Peripheral that advertises, serves one Central at a time, and advertises again.
 ///
-/// It has a server of the Attribute Protocol and answers whatever a Central may ask of a device
+/// It has a GATT server and answers whatever a Central may ask of a device
 /// that does not pair: without encryption, and with all values open. What it serves is said by its
 /// profile.
 public struct SimpleAccessory: ScriptedHost {
@@ -15,14 +15,14 @@ public struct SimpleAccessory: ScriptedHost {
     var session = ControllerSession()
     /// Cuts frames to the controller's buffers.
     var transmitQueue = ACLTransmitQueue()
-    var server: AttributeServer
+    var server: AccessoryServer
     /// The Central that is connected.
     var link: AccessoryLink?
 
     /// An accessory for one controller.
     public init(_ profile: AccessoryProfile) {
         self.profile = profile
-        server = AttributeServer(profile)
+        server = AccessoryServer(profile)
     }
 
     /// Starts its controller up, and itself: all that was written is forgotten.
@@ -47,13 +47,17 @@ public struct SimpleAccessory: ScriptedHost {
 
     /// When it has something to send, or its controller or Central will have taken too long.
     public var nextDeadline: Instant? {
-        earliest(session.nextDeadline, link?.nextDeadline)
+        let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
+        return earliest(session.nextDeadline, link)
     }
 
     /// Sends what is due.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         _ = link?.signalling.deadlinePassed(now: now)
+        // An indication that nobody confirms closes the bearer, and that ends the link
+        // (Vol 3, Part F, 3.3.3).
+        if !server.bearerDeadlinePassed(now: now) { disconnect(now: now) }
         return send(now: now)
     }
 
@@ -120,7 +124,7 @@ extension SimpleAccessory {
     ) {
         guard status == .success else { return advertiseAgain(now: now) }
         transmitQueue.open(handle)
-        server.clientLeft()
+        server.clientCame()
         link = AccessoryLink(handle)
     }
 

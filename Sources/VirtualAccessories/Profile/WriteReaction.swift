@@ -24,21 +24,6 @@ public struct WriteReaction: Sendable {
     }
 }
 
-/// The values of an accessory's characteristics, by UUID.
-public struct AccessoryValues: Sendable {
-    var table: AttributeTable
-
-    /// The value of the first characteristic with the UUID; empty, and not to be set, if there is
-    /// none. What is longer than 512 octets is cut off there.
-    public subscript(uuid: BluetoothUUID) -> [UInt8] {
-        get { table.valueHandle(of: uuid).flatMap { table[$0]?.value } ?? [] }
-        set {
-            guard let handle = table.valueHandle(of: uuid) else { return }
-            table.set(Array(newValue.prefix(ATT.valueLengthLimit)), at: handle)
-        }
-    }
-}
-
 /// What an accessory can do beside answering.
 public enum AccessoryDeed: Sendable {
     /// Sends a stream to the client, if that is subscribed to the characteristic.

@@ -92,7 +92,7 @@ import Testing
     @Test func aLargerMTUHoldsMore() {
         var client = ServerClient()
         #expect(client.ask("02 0002") == "034000")
-        #expect(client.server.client.mtu == 64)
+        #expect(client.server.bearer.mtu == 64)
         #expect(client.ask("04 0100 ffff").count == 2 * (2 + 15 * 4))
         #expect(
             client.ask("08 0100 ffff 01f00000000000a000445241594e414c").count == 2 * (2 + 2 + 40)
@@ -102,6 +102,6 @@ import Testing
     @Test func anMTUBelowTheSmallestCountsAsTheSmallest() {
         var client = ServerClient()
         #expect(client.ask("02 0500") == "034000")
-        #expect(client.server.client.mtu == 23)
+        #expect(client.server.bearer.mtu == 23)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BluetoothGATT
 import BluetoothTypes
 import LanyardTestSupport
 import Testing
@@ -39,27 +40,36 @@ import Testing
         #expect(client.ask(exchange.request) == exchange.response)
     }
 
-    @Test(arguments: ["52 0300 00", "52 1700 00", "52 1600 01"])
+    @Test(arguments: ["52 0300 00", "52 1700 00", "52 1600 02"])
     func commandsThatAreNotAllowedDoNothing(command: String) {
         var client = ServerClient()
-        #expect(client.results(command).isEmpty)
+        let (answer, events) = client.exchange(command)
+        #expect(answer.isEmpty && events.isEmpty)
         #expect(client.ask("0a 0300") == "0b54")
     }
 
+    @Test mutating func whatIsLongerThanTheServerReceivesIsRefused() {
+        #expect(client.ask("12 1000" + String(repeating: "00", count: 62)) == "0112000004")
+        #expect(client.ask("12 1000" + String(repeating: "00", count: 61)) == "13")
+    }
+
     @Test mutating func tooLongAValueIsRefused() {
-        #expect(client.ask("12 1000" + String(repeating: "00", count: 513)) == "011210000d")
-        #expect(client.ask("12 1000" + String(repeating: "00", count: 512)) == "13")
+        #expect(client.ask("02 4000") == "034000")
+        let part = String(repeating: "00", count: 57)
+        for offset in stride(from: 0, to: 513, by: 57) {
+            let octets = [UInt8(truncatingIfNeeded: offset), UInt8(offset >> 8)].hexadecimal
+            #expect(client.ask("16 1000" + octets + part) == "171000" + octets + part)
+        }
+        #expect(client.ask("18 01") == "011810000d")
     }
 
     @Test mutating func aReactionActsAfterTheAnswerAndMayChangeOtherValues() throws {
-        let results = client.results("12 1600 01")
-        #expect(results.count == 2)
-        guard case .respond(let answer) = results.first, case .act(.disconnect) = results.last
-        else {
-            Issue.record("\(results)")
+        let (answer, events) = client.exchange("12 1600 01")
+        #expect(answer == "13")
+        guard case .act(.disconnect) = events.first, events.count == 1 else {
+            Issue.record("\(events)")
             return
         }
-        #expect(answer == [0x13])
         #expect(client.ask("0a 1000") == "0b627965")
     }
 
@@ -99,7 +109,7 @@ import Testing
     }
 
     @Test mutating func theQueueOfPartsHasABound() {
-        for _ in 0..<AttributeServer.preparedWriteLimit {
+        for _ in 0..<GATTServer.preparedWriteLimit {
             #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
         }
         #expect(client.ask("16 1000 0000 aa") == "0116100009")
@@ -108,23 +118,23 @@ import Testing
     }
 
     @Test mutating func everyClientHasAConfigurationOfItsOwn() {
-        let results = client.results("12 0d00 0100")
-        guard case .subscriptionChanged(let handle, let wanted) = results.last else {
-            Issue.record("\(results)")
+        let (_, events) = client.exchange("12 0d00 0100")
+        guard case .subscriptionChanged(let handle, let kind) = events.last else {
+            Issue.record("\(events)")
             return
         }
         #expect(handle.rawValue == 0x0C)
-        #expect(wanted == .notifications)
+        #expect(kind == .notification)
         #expect(client.ask("0a 0d00") == "0b0100")
-        client.server.clientLeft()
+        client.reconnect()
         #expect(client.ask("0a 0d00") == "0b0000")
     }
 
     @Test mutating func aClientThatLeavesTakesItsPartsAndItsMTUAlong() {
         #expect(client.ask("02 4000") == "034000")
         #expect(client.ask("16 1000 0000 aa") == "1710000000aa")
-        client.server.clientLeft()
-        #expect(client.server.client.mtu == 23)
+        client.reconnect()
+        #expect(client.server.bearer.mtu == 23)
         #expect(client.ask("18 01") == "19")
         #expect(client.ask("0a 1000").hasPrefix("0b0001"))
     }
@@ -134,8 +144,9 @@ import Testing
         for _ in 0..<20_000 {
             var pdu = dice.bytes(upTo: 24)
             if !pdu.isEmpty, dice.happens(oneIn: 2) { pdu[0] = pdu[0] % 0x24 }
-            for case .respond(let answer) in client.server.receive(pdu[...]) {
-                #expect(!answer.isEmpty && answer.count <= client.server.client.mtu)
+            _ = client.server.receive(pdu[...], now: .zero)
+            while let answer = client.server.nextPDU(now: .zero) {
+                #expect(!answer.isEmpty && answer.count <= client.server.bearer.mtu)
             }
         }
     }

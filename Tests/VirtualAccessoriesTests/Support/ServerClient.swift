@@ -5,20 +5,34 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// A client that talks to an attribute server in hexadecimal digits.
+/// A client that talks to an accessory's server in hexadecimal digits.
 struct ServerClient {
-    var server = AttributeServer(TestProfile.profile)
+    var server = AccessoryServer(TestProfile.profile)
+
+    init() {
+        server.clientCame()
+    }
 
     /// What the server answers: empty if it answers nothing.
     mutating func ask(_ request: String) -> String {
-        results(request).compactMap {
-            if case .respond(let pdu) = $0 { pdu.hexadecimal } else { nil }
-        }.joined(separator: " ")
+        exchange(request).answer
     }
 
-    mutating func results(_ request: String) -> [AttributeServer.Result] {
+    /// What the server answers, and what the accessory is to do.
+    mutating func exchange(
+        _ request: String
+    ) -> (answer: String, events: [AccessoryServer.Event]) {
         let digits = request.filter { $0 != " " }
-        return server.receive(([UInt8](hexadecimal: digits) ?? [])[...])
+        let events = server.receive(([UInt8](hexadecimal: digits) ?? [])[...], now: .zero)
+        var answers: [String] = []
+        while let pdu = server.nextPDU(now: .zero) { answers.append(pdu.hexadecimal) }
+        return (answers.joined(separator: " "), events)
+    }
+
+    /// Leaves, and comes again.
+    mutating func reconnect() {
+        server.clientLeft()
+        server.clientCame()
     }
 }
 
