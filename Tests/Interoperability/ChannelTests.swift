@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import Foundation
 import Testing
 
 /// Channels with credits, of both kinds, to Bumble's host and from it.
@@ -69,9 +70,9 @@ import Testing
             try await within(Encounter.limit, "the credits to run out") {
                 while try await peer.ask("state")["credits"] != .number(0) {}
             }
-            #expect(try await channel.properties.receiveCredits == 0)
-            // A round trip on the link, and still not one frame more.
+            // The answer comes behind all that was sent before it.
             _ = try await link.read(uuid: GATT.AttributeType.deviceName)
+            #expect(try await channel.properties.receiveCredits == 0)
             #expect(try await peer.ask("state")["credits"] == .number(0))
             var received: [UInt8] = []
             while received.count < 100_000 {
@@ -133,9 +134,103 @@ import Testing
     }
 }
 
+/// `lanyard channel` with a Bumble at the other end.
+@Suite(.needsPeers) struct ChannelCommandTests {
+    @Test(arguments: ControllerKind.available)
+    func openMovesBytesBothWaysAndEndsWithThePeer(kind: ControllerKind) async throws {
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(kind)
+            let peer = try await channelPeer(peers, on: controllers.adapters[0])
+            let sent = pattern(0..<100_000)
+            let arguments = "channel open \(peer.address) --psm 0x83 --wait"
+            let (received, ending) = try await run(
+                arguments,
+                on: controllers.adapters[1],
+                input: sent
+            )
+            #expect(ending == .exited(0))
+            #expect((received == sent) == true)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func listenTakesWhatACentralSends(kind: ControllerKind) async throws {
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(kind)
+            let listener = try LanyardTool.start(
+                ["channel", "listen", "--psm", "0x90", "--name", "Lanyard Pipe"],
+                adapter: controllers.adapters[1]
+            )
+            let peer = try await channelPeer(
+                peers,
+                on: controllers.adapters[0],
+                options: ["--connect", "Lanyard Pipe"]
+            )
+            #expect(try await peer.ask("open 0x90")["opened"] == .number(1))
+            listener.write(line: "hello")
+            while try await peer.ask("state")["octets"] != .number(6) {}
+            _ = try await peer.ask("send 65")
+            #expect(try await peer.ask("drained")["drained"] == .boolean(true))
+            #expect(try await peer.ask("close")["closed"] == .boolean(true))
+            let (output, ending) = try await listener.waitUntilEnd(within: Encounter.limit)
+            #expect(Array(output.utf8) == pattern(0..<65))
+            #expect(ending == .exited(0))
+        }
+    }
+
+    @Test func aRefusalIsTold() async throws {
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(.bumble)
+            let peer = try await channelPeer(peers, on: controllers.adapters[0])
+            let result = try await LanyardTool.run(
+                "channel",
+                "open",
+                peer.address,
+                "--psm",
+                "0x99",
+                adapter: controllers.adapters[1]
+            )
+            #expect(result.ending == .exited(77))
+            #expect(result.errors.contains("nobody listens for the SPSM"))
+        }
+    }
+
+    private func channelPeer(
+        _ peers: PeerGroup,
+        on adapter: String,
+        options: [String] = []
+    ) async throws -> ChannelPeer {
+        let script = PeerInstallation.scripts + "channels.py"
+        let arguments = [script, "--adapter", adapter] + options
+        let peer = try await peers.start(PeerInstallation.python, arguments)
+        return ChannelPeer(process: peer.process, address: peer.facts["address"].text ?? "")
+    }
+
+    /// Runs the tool with a file for its input; what it wrote, octet for octet.
+    private func run(
+        _ arguments: String,
+        on adapter: String,
+        input: [UInt8]
+    ) async throws -> (output: [UInt8], ending: ChildProcess.Ending) {
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try Data(input).write(to: URL(fileURLWithPath: path + ".in"))
+        defer { for suffix in [".in", ".out"] { unlink(path + suffix) } }
+        let command = "'\(LanyardTool.path)' \(arguments) < '\(path).in' > '\(path).out'"
+        let process = try ChildProcess(
+            "/bin/sh",
+            ["-c", command],
+            environment: ["LANYARD_ADAPTER": adapter]
+        )
+        let (_, ending) = try await process.waitUntilEnd(within: .seconds(60))
+        let output = try Data(contentsOf: URL(fileURLWithPath: path + ".out"))
+        return (Array(output), ending)
+    }
+}
+
 /// A Bumble with channels, and how to have it do something.
 struct ChannelPeer: Sendable {
     let process: ChildProcess
+    var address = ""
 
     /// Says a line and returns the answer.
     func ask(_ line: String) async throws -> JSON {

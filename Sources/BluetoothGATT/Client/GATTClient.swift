@@ -88,6 +88,16 @@ package struct GATTClient: Sendable {
         bearer = ATTBearer(receiveMTULimit: receiveMTULimit)
     }
 
+    /// Makes the client of an enhanced bearer, whose channel has settled the MTU: 64 octets at
+    /// least (Vol 3, Part G, 5.3.1).
+    package init(enhancedMTU mtu: Int) {
+        bearer = ATTBearer(enhancedMTU: mtu)
+        mtuExchange = .finished
+    }
+
+    /// How many operations are under way, those that wait for their turn included.
+    package var operationCount: Int { running.count + waiting.count }
+
     /// The longest PDU that either side may send, in octets: 23 until MTUs are exchanged.
     package var mtu: Int { bearer.mtu }
 

@@ -32,6 +32,9 @@ public struct HostConfiguration: Sendable {
     /// The largest ATT MTU offered, 23 to 517 octets (Vol 3, Part F, 3.4.2).
     public var attMTU: Int = 517
 
+    /// Whether peers may open Enhanced ATT bearers on encrypted links (Vol 3, Part G, 5.3).
+    public var servesEnhancedBearers = true
+
     /// Whether links ask for the largest link-layer data length as soon as they are up, where the
     /// controller can: it multiplies throughput by three and costs one exchange.
     public var requestsDataLength = true

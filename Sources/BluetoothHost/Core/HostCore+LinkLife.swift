@@ -72,10 +72,13 @@ extension HostCore {
         handles[link.identifier] = nil
         transmitQueue.close(handle)
         server.close(link.identifier.fixedBearer)
+        for bearer in link.enhanced.bearers {
+            server.close(link.identifier.bearer(bearer.channel))
+        }
         withdrawCommands(of: link.identifier, error)
         endChannels(of: &link, with: error)
         failNotifications(of: link, with: error)
-        for action in link.gatt.close() {
+        for action in link.gatt.close() + link.enhanced.close() {
             guard case .completed(let id, let result) = action, id < Self.ownOperationBase
             else { continue }
             // What ended well just before is told as it was.

@@ -72,6 +72,7 @@ extension HostCore {
         if let actions = links[handle]?.gatt.cancel(id.rawValue) {
             perform(actions, on: handle, now: now)
         }
+        cancelEnhanced(id.rawValue, on: handle, now: now)
         pump(handle, now: now)
     }
 
@@ -101,7 +102,9 @@ extension HostCore {
         on handle: ConnectionHandle,
         now: Instant
     ) {
-        if let actions = links[handle]?.gatt.start(operation, id: id) {
+        if !startEnhanced(operation, id: id, on: handle, now: now),
+            let actions = links[handle]?.gatt.start(operation, id: id)
+        {
             perform(actions, on: handle, now: now)
         }
         pump(handle, now: now)
@@ -168,6 +171,7 @@ extension HostCore {
         of handle: ConnectionHandle,
         now: Instant
     ) -> [UInt8]? {
+        fillEnhanced(handle, now: now)
         guard let next = links[handle]?.logicalLink.nextDataFrame() else { return nil }
         links[handle]?.isChannelsTurn = false
         for action in next.actions { perform(action, on: handle, now: now) }

@@ -39,6 +39,7 @@ extension HostCore {
         if let actions = links[handle]?.gatt.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
         }
+        expireEnhanced(handle, now: now)
         if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
         }

@@ -104,6 +104,7 @@ package struct HostCore: Sendable {
         self.configuration = configuration
         self.ownAddress = ownAddress
         bonds = configuration.bonds.suffix(Self.bondLimit)
+        server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
     }
 
     /// Whether nothing is left to be done by the driver.

@@ -41,6 +41,8 @@ struct LinkState: Sendable {
     /// Whether those channels go before ATT with the next frame: they take turns.
     var isChannelsTurn = false
     var gatt: GATTClient
+    /// The bearers beside the one that `gatt` has.
+    var enhanced = EnhancedBearers()
     var serving = LinkServing()
 
     /// The key that is shared with the peer.
@@ -107,7 +109,7 @@ struct LinkState: Sendable {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
         let machines = earliest(
             earliest(gatt.nextDeadline, logicalLink.nextDeadline),
-            preferredParametersDueAt
+            earliest(enhanced.nextDeadline, preferredParametersDueAt)
         )
         return earliest(machines, earliest(waiting, nextDisconnect))
     }

@@ -67,3 +67,14 @@ extension BluetoothHost {
         drain()
     }
 }
+
+extension BluetoothHost {
+    func openEnhancedBearers(_ count: Int, on link: LinkIdentifier) async throws {
+        try Task.checkCancellation()
+        _ = try await perform { core, id, now in
+            core.openEnhancedBearers(count, on: link, id: id, now: now)
+        } onCancel: { core, id, _ in
+            core.cancelEnhancedOpening(id, on: link)
+        }
+    }
+}

@@ -29,6 +29,9 @@ struct ChannelSender: Sendable {
     /// Whether a frame could leave now.
     var hasFrame: Bool { credits > 0 && !queue.isEmpty }
 
+    /// Whether nothing waits.
+    var isIdle: Bool { queue.isEmpty }
+
     var isFull: Bool { queue.count >= Self.queueLimit }
 
     /// Queues an SDU of `mtu` octets at most.

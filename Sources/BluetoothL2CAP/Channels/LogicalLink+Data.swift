@@ -60,6 +60,12 @@ extension LogicalLink {
         channels[index].sender.enqueue(sdu, id: id)
     }
 
+    /// Whether a channel is open and has no SDU of ours to send.
+    package func isIdle(_ channel: ChannelIdentifier) -> Bool {
+        guard let index = index(of: channel) else { return false }
+        return channels[index].phase == .open && channels[index].sender.isIdle
+    }
+
     /// Takes back an SDU that has not begun to leave.
     package mutating func cancelSending(_ id: RequestID, on channel: ChannelIdentifier) {
         guard let index = index(of: channel) else { return }

@@ -23,6 +23,9 @@ struct ModelPeer: Sendable {
     var advertisingData: [UInt8]
     var server = ModelServer()
 
+    /// Its channels with credits; nil for a peer that knows of none.
+    var channels: ModelChannels?
+
     /// The signalling packets that came from the host.
     private(set) var signalling: [Signalling.Packet] = []
     /// Frames on channels that this peer does not have.
@@ -39,6 +42,8 @@ struct ModelPeer: Sendable {
         case .att:
             guard !isSilent, let answer = server.receive(frame.payload) else { return [] }
             return [L2CAPFrame.encode(answer, on: .att)]
+        case let channel where channels != nil && (channel == .signalling || channel.isDynamic):
+            return channels?.receive(frame) ?? []
         case .signalling:
             if let packet = try? Signalling.Packet(parsing: frame.payload) {
                 signalling.append(packet)

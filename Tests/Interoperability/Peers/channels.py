@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Bumble peripheral, or central, with L2CAP channels with credits.
 
-usage: channels.py --adapter tcp:HOST:PORT|unix:PATH [--address A] [--connect ADDRESS] [options]
+usage: channels.py --adapter tcp:HOST:PORT|unix:PATH [--address A] [--connect NAME] [options]
 
 Listens for 0x0080 (echo: sends back what it gets), 0x0081 (sink: compares what it gets with the
 pattern, and answers each mark, an SDU of one octet, with the count of octets so far and the place of
-the first that is wrong) and 0x0082 (source: sends as many octets of the pattern as the first SDU
-says, and closes). Advertises, or connects with --connect, and prints `ready {}`.
+the first that is wrong), 0x0082 (source: sends as many octets of the pattern as the first SDU says,
+and closes) and 0x0083 (turn: sends back 100,000 octets, and closes). Advertises, or connects with --connect, and prints `ready {}`.
 
 Lines on standard input, each answered by one line of JSON:
   open SPSM               opens a channel to the other side
@@ -86,6 +86,23 @@ def source(channel):
     channel.sink = take
 
 
+def turn(channel):
+    async def close():
+        await channel.drain()
+        await channel.disconnect()
+
+    count = 0
+
+    def take(sdu):
+        nonlocal count
+        channel.write(sdu)
+        count += len(sdu)
+        if count >= 100_000:
+            asyncio.get_running_loop().create_task(close())
+
+    channel.sink = take
+
+
 class Host:
     """One device, its link, and the channel that was opened last."""
 
@@ -104,7 +121,7 @@ class Host:
 
     def prepare(self, device):
         self.device = device
-        for psm, serve in ((0x80, echo), (0x81, sink), (0x82, source)):
+        for psm, serve in ((0x80, echo), (0x81, sink), (0x82, source), (0x83, turn)):
             device.create_l2cap_server(self.spec(psm), serve)
         device.on("connection", self.connected)
 
@@ -182,6 +199,22 @@ def configuration(arguments):
     )
 
 
+async def find(device, name):
+    """The address of who advertises this name."""
+    found = asyncio.get_running_loop().create_future()
+
+    def heard(advertisement):
+        heard_name = advertisement.data.get(AdvertisingData.COMPLETE_LOCAL_NAME)
+        if heard_name == name and not found.done():
+            found.set_result(advertisement.address)
+
+    device.on("advertisement", heard)
+    await device.start_scanning(filter_duplicates=False)
+    address = await asyncio.wait_for(found, STEP_LIMIT)
+    await device.stop_scanning()
+    return address
+
+
 async def serve(arguments, host):
     kind, place = adapter_address(arguments.adapter)
     name = f"unix:{place}" if kind == "unix" else f"tcp-client:127.0.0.1:{place}"
@@ -192,7 +225,8 @@ async def serve(arguments, host):
     host.prepare(device)
     await device.power_on()
     if arguments.connect:
-        await asyncio.wait_for(device.connect(hci.Address(arguments.connect)), STEP_LIMIT)
+        address = await find(device, arguments.connect)
+        await asyncio.wait_for(device.connect(address), STEP_LIMIT)
     else:
         await device.start_advertising(auto_restart=True)
     announce({"address": arguments.address, "name": arguments.name})
@@ -205,7 +239,7 @@ def parse():
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
     parser.add_argument("--name", default="Lanyard Demo")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
-    parser.add_argument("--connect", help="the address of a peripheral to connect to")
+    parser.add_argument("--connect", help="the name of a peripheral to connect to")
     parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU it takes (2048)")
     parser.add_argument("--mps", type=int, default=2048, help="the longest frame it takes (2048)")
     parser.add_argument("--credits", type=int, default=256, help="frames it allows us (256)")

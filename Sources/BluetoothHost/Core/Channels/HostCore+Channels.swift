@@ -211,7 +211,9 @@ extension HostCore {
         on handle: ConnectionHandle,
         now: Instant
     ) {
-        guard let link = links[handle]?.identifier else { return }
+        guard let link = links[handle]?.identifier,
+            !takeEnhanced(action, on: handle, now: now)
+        else { return }
         switch action {
         case .decide(let request, let identifier):
             decide(request, identifier, on: handle, now: now)
@@ -268,7 +270,9 @@ extension HostCore {
             ended(channel, of: link.identifier, .linkEnded(error), unread: unread)
         }
         for closer in channels.takeClosers(on: link.identifier) { complete(closer, .done) }
-        for id in link.logicalLink.end() { fail(RequestIdentifier(rawValue: id), error) }
+        for id in link.logicalLink.end() where id < Self.ownOperationBase {
+            fail(RequestIdentifier(rawValue: id), error)
+        }
     }
 }
 

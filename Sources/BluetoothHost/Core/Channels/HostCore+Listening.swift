@@ -12,7 +12,8 @@ extension HostCore {
         terms: ListenerTerms,
         backlogLimit: Int
     ) throws(L2CAP.Failure) -> ListenerKey {
-        guard let spsm = spsm ?? listeners.freeNumber, listeners[spsm] == nil, !listeners.isFull
+        guard let spsm = spsm ?? listeners.freeNumber, listeners[spsm] == nil, !listeners.isFull,
+            spsm != .enhancedATT || !configuration.servesEnhancedBearers
         else { throw .alreadyListening }
         guard spsm.isValid, terms.options.isValid(for: terms.isEnhancedOnly ? .enhanced : .credit),
             backlogLimit > 0
@@ -80,6 +81,9 @@ extension HostCore {
     func channelConditions(of link: LinkState) -> ChannelConditions {
         var conditions = ChannelConditions()
         conditions.listeners = listeners.terms
+        if configuration.servesEnhancedBearers {
+            conditions.listeners[.enhancedATT] = enhancedTerms(on: link)
+        }
         conditions.security = link.security
         conditions.isAuthorized = link.isAuthorized
         return conditions

@@ -67,7 +67,7 @@ extension HostCore {
         switch action {
         case .respond(let bearer, let answer):
             guard let handle = handles[bearer.client.link] else { return }
-            links[handle]?.gatt.respond(answer)
+            respond(answer, on: bearer, of: handle)
         case .ask(let request, let question):
             emit(.served(question.client.link, .asked(request, question)))
         case .told(let client, .written(let entries)):
