@@ -8,7 +8,6 @@ import BluetoothTypes
 struct DatabaseListing: Sendable {
     private let accessory: ServedAccessory
     private let server: GATTServer
-    private let published: PublishedAccessory
     private let board: ValueBoard
 
     /// Publishes the accessory on a server that nobody reaches; throws if that cannot be.
@@ -17,7 +16,6 @@ struct DatabaseListing: Sendable {
         do throws(GATT.DefinitionError) {
             let (server, services) = try accessory.rehearse()
             self.server = server
-            published = PublishedAccessory(services)
             board = ValueBoard(Array(zip(accessory.services, services)))
         } catch {
             throw ProgramFailure(.badData, "the database cannot be served: \(error.complaint)")

@@ -8,26 +8,32 @@ import BluetoothTypes
 struct PublishedAccessory: Sendable {
     /// What is published, in the order of publication.
     let services: [GATT.PublishedService]
-    private let attributes: [AttributeHandle: ServedAttribute]
+    private var attributes: [AttributeHandle: ServedAttribute] = [:]
 
-    init(_ services: [GATT.PublishedService]) {
-        self.services = services
-        var attributes: [AttributeHandle: ServedAttribute] = [:]
-        for characteristic in services.flatMap(\.characteristics) {
-            let handle = characteristic.valueHandle
-            attributes[handle] = ServedAttribute(
-                handle: handle,
-                uuid: characteristic.characteristic.uuid
-            )
-            for descriptor in characteristic.descriptors {
-                attributes[descriptor.handle] = ServedAttribute(
-                    handle: descriptor.handle,
-                    uuid: descriptor.uuid,
-                    isDescriptor: true
-                )
+    /// - Parameter services: What is published, each beside what it was made of.
+    init(_ services: [(ServedService, GATT.PublishedService)]) {
+        self.services = services.map(\.1)
+        for (served, service) in services {
+            for (served, published) in zip(served.characteristics, service.characteristics) {
+                insert(published, described: served.definition.userDescription)
             }
         }
-        self.attributes = attributes
+    }
+
+    private mutating func insert(
+        _ published: GATT.PublishedCharacteristic,
+        described description: String?
+    ) {
+        let handle = published.valueHandle
+        let uuid = published.characteristic.uuid
+        attributes[handle] = ServedAttribute(handle: handle, uuid: uuid, description: description)
+        for descriptor in published.descriptors {
+            attributes[descriptor.handle] = ServedAttribute(
+                handle: descriptor.handle,
+                uuid: descriptor.uuid,
+                isDescriptor: true
+            )
+        }
     }
 
     /// The attribute at the handle; one without a name if nothing that is known is there.
@@ -56,5 +62,18 @@ struct PublishedAccessory: Sendable {
             )
         }
         return attribute(match.valueHandle)
+    }
+}
+
+extension GATT.CharacteristicDefinition {
+    /// What the file says in words of the characteristic; nil if it says nothing.
+    fileprivate var userDescription: String? {
+        for descriptor in descriptors {
+            guard descriptor.uuid == GATT.AttributeType.characteristicUserDescription,
+                case .stored(let bytes, _) = descriptor.value, !bytes.isEmpty
+            else { continue }
+            return TerminalText.escape(utf8: bytes)
+        }
+        return nil
     }
 }

@@ -31,36 +31,6 @@ enum ServeNews: Equatable, Sendable {
     }
 }
 
-/// An attribute, as `serve` speaks of it.
-struct ServedAttribute: Hashable, Sendable {
-    let handle: AttributeHandle
-    let uuid: BluetoothUUID
-    var isDescriptor = false
-
-    /// What it is called, and where it is.
-    var text: String {
-        let name =
-            isDescriptor
-            ? AssignedNumbers.name(ofDescriptor: uuid)
-            : AssignedNumbers.name(ofCharacteristic: uuid)
-        return "\(name ?? uuid.description) #\(handle.rawValue)"
-    }
-
-    /// A value of it.
-    func describe(_ bytes: [UInt8]) -> String {
-        let shown = Array(bytes.prefix(Self.shownLimit))
-        guard shown.count == bytes.count else {
-            return "\(shown.hexadecimal)… (\(bytes.count) bytes)"
-        }
-        return isDescriptor
-            ? ValueText.describe(bytes, ofDescriptor: uuid)
-            : ValueText.describe(bytes, ofCharacteristic: uuid)
-    }
-
-    /// A line shows no more bytes of a value than this; `--json` shows all.
-    private static let shownLimit = 64
-}
-
 // As a line.
 extension ServeNews {
     /// The line. What clients say is a stranger's, and escaped.
@@ -107,91 +77,6 @@ extension ServeNews {
         case .value(let bytes) where offset == 0: " = \(attribute.describe(bytes))"
         case .value(let bytes): place + " = \(ValueText.plain(bytes))"
         case .refused(let code): place + ": refused, \(code)"
-        }
-    }
-}
-
-// As an object.
-extension ServeNews {
-    /// The object.
-    var json: JSON {
-        switch self {
-        case .ready(let name, let address, let services, let characteristics):
-            Self.event(
-                "ready",
-                [
-                    .init("name", .string(name)),
-                    .init("address", .string(address.description)),
-                    .init("services", .number(services)),
-                    .init("characteristics", .number(characteristics)),
-                ]
-            )
-        case .connected(let client): Self.event("connected", Self.members(client))
-        case .disconnected(let client, let reason):
-            Self.event(
-                "disconnected",
-                Self.members(client) + [.init("reason", .string(reason))]
-            )
-        case .read(let client, let attribute, let offset, let outcome):
-            Self.event(
-                "read",
-                Self.members(client) + attribute.members
-                    + [.init("offset", .number(offset))] + outcome.members
-            )
-        case .written(let client, let attribute, let offset, let outcome):
-            Self.event(
-                "written",
-                Self.members(client) + attribute.members
-                    + [.init("offset", .number(offset))] + outcome.members
-            )
-        case .subscribed(let client, let attribute, let kind):
-            Self.event(
-                "subscribed",
-                Self.members(client) + attribute.members
-                    + [.init("kind", .string(orNull: kind.map { "\($0)" }))]
-            )
-        case .sent(let client, let attribute, let value):
-            Self.event(
-                "sent",
-                Self.members(client) + attribute.members + [.init("value", .bytes(value))]
-            )
-        case .unsent(let client, let attribute, let reason):
-            Self.event(
-                "unsent",
-                Self.members(client) + attribute.members + [.init("reason", .string(reason))]
-            )
-        case .set(let attribute, let value):
-            Self.event("set", attribute.members + [.init("value", .bytes(value))])
-        }
-    }
-
-    private static func event(_ name: String, _ members: [JSON.Member]) -> JSON {
-        .object([.init("event", .string(name))] + members)
-    }
-
-    private static func members(_ client: DeviceAddress) -> [JSON.Member] {
-        [
-            .init("client", .string(client.description)),
-            .init("addressType", .string(AddressText.name(of: client.kind))),
-        ]
-    }
-}
-
-extension ServedAttribute {
-    fileprivate var members: [JSON.Member] {
-        [
-            .init("uuid", .string(uuid.description)),
-            .init("handle", .number(Int(handle.rawValue))),
-        ]
-    }
-}
-
-extension ServeNews.Outcome {
-    fileprivate var members: [JSON.Member] {
-        switch self {
-        case .value(let bytes): [.init("value", .bytes(bytes))]
-        case .refused(let code):
-            [.init("value", .null), .init("error", .string("\(code)"))]
         }
     }
 }
