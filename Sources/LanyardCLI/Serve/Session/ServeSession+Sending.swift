@@ -54,20 +54,30 @@ extension ServeSession {
     }
 
     /// Moves what moves, and sends what is to be sent, each in its time.
-    func keepTime(on host: BluetoothHost) async throws {
-        let now = host.executor.now
-        var schedule = PeriodSchedule(state.withLock { $0.board.periods }, now: now)
+    func keepTime(on host: BluetoothHost, _ published: PublishedAccessory) async throws {
+        let periods = state.withLock { $0.board.periods }
+        var schedule = PeriodSchedule(periods, now: host.executor.now)
         while let deadline = schedule.nextDeadline {
             let now = host.executor.now
             if deadline > now { try await surroundings.sleep(deadline - now) }
             for handle in schedule.takeDue(now: host.executor.now) {
                 let value = state.withLock { $0.board.advance(handle) }
-                for link in await host.subscribers(of: handle) {
-                    // A client that has no room gets the next one.
-                    _ = try? await link.tryNotify(value, of: handle)
-                }
+                try await sendToAll(value, of: published.attribute(handle), host)
             }
         }
         await EndOfInput.never()
+    }
+
+    /// Sends a value to all who have subscribed and have room; the others get the next one.
+    private func sendToAll(
+        _ value: [UInt8],
+        of attribute: ServedAttribute,
+        _ host: BluetoothHost
+    ) async throws {
+        for link in await host.subscribers(of: attribute.handle) {
+            let isSent = try? await link.tryNotify(value, of: attribute.handle)
+            guard isSent == true, surroundings.isTalkative else { continue }
+            try surroundings.tell(.sent(link.address, attribute, value))
+        }
     }
 }

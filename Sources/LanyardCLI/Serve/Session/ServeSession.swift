@@ -59,7 +59,7 @@ final class ServeSession: Sendable {
         )
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.serve(events, published) }
-            group.addTask { try await self.keepTime(on: host) }
+            group.addTask { try await self.keepTime(on: host, published) }
             group.addTask { try await self.obey(host, published) }
             group.addTask {
                 throw ProgramFailure(
