@@ -45,7 +45,6 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
         ),
         .target(
