@@ -90,7 +90,8 @@ extension GATTServer {
         let configured = record.memory.configurations
         record.memory.configurations.merge(valid) { current, _ in current }
         record.memory.supportedFeatures |= memory.supportedFeatures & ClientFeatures.all
-        record.memory.lastSignCounter = memory.lastSignCounter ?? record.memory.lastSignCounter
+        let counters = [memory.lastSignCounter, record.memory.lastSignCounter].compactMap { $0 }
+        record.memory.lastSignCounter = counters.max()
         record.memory.knownHash = memory.knownHash
         record.kept = memory
         if memory.knownHash == database.hash {

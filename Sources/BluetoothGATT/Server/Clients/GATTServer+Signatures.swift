@@ -4,10 +4,24 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Says with which key a bonded client signs; nil for none. The counter that is remembered of the
-    /// client counts if it is the higher one.
-    package mutating func setSigningKey(_ key: SigningKey?, of client: ClientID) {
-        clients[client]?.signingKey = key
+    /// Says with which key a bonded client signs; nil for none.
+    ///
+    /// Signed commands come on links that are not encrypted, and so before anything is restored. What
+    /// is kept of the client has to be known even so, or its old commands could be played again.
+    ///
+    /// - Parameter kept: What is kept of the client. Only its counter counts here; the rest waits for
+    ///   `restore`, and is handed out again, as it is, with a new counter.
+    package mutating func setSigningKey(
+        _ key: SigningKey?,
+        of client: ClientID,
+        kept: ClientMemory? = nil
+    ) {
+        guard var record = clients[client] else { return }
+        record.signingKey = key
+        record.kept = record.kept ?? kept
+        let counters = [record.memory.lastSignCounter, kept?.lastSignCounter].compactMap { $0 }
+        record.memory.lastSignCounter = counters.max()
+        clients[client] = record
     }
 
     /// Whether a signed command may be carried out: its signature is good, was not seen before, and

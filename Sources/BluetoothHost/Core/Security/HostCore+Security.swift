@@ -54,8 +54,11 @@ extension HostCore {
 
     /// Tells the server what the peer signs with, if anything.
     mutating func useSigningKey(on handle: ConnectionHandle) {
-        guard let client = links[handle]?.identifier.client else { return }
-        server.setSigningKey(links[handle]?.bond?.signingKey, of: client)
+        guard let client = links[handle]?.identifier.client, let peer = links[handle]?.peer else {
+            return
+        }
+        let key = links[handle]?.bond?.signingKey
+        server.setSigningKey(key, of: client, kept: key == nil ? nil : memories[peer])
     }
 
     /// Encrypts a link as its Central.

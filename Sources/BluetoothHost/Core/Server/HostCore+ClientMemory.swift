@@ -9,7 +9,8 @@ import HCITransports
 //
 // A client is believed to be who it is once its link is encrypted with the bond's key. Then what is
 // kept of it counts again; the core asks its driver for what the store has, and goes on with the
-// answer before anything else arrives.
+// answer before anything else arrives. Of a client that signs its commands the last counter counts
+// from the beginning, for those come without encryption, and must not be played again.
 extension HostCore {
     /// Tells the server how well a link is protected. The first time that it is encrypted, what is
     /// kept of the client comes before.
@@ -21,18 +22,30 @@ extension HostCore {
             links[handle]?.serving.isRecalled == false
         else { return perform(server.securityChanged(link.client, security)) }
         links[handle]?.serving.isRecalled = true
-        if memories[peer] == nil, configuration.store != nil, let key = StoreKey(client: peer) {
-            emit(.recall(link, key))
-        } else {
-            recalled(memories[peer], of: link)
-        }
+        if !recall(peer, of: link) { recalled(memories[peer], of: link) }
+    }
+
+    /// Asks for what is kept of a client that signs its commands, as soon as it connects.
+    mutating func recallSigner(of handle: ConnectionHandle) {
+        guard let link = links[handle]?.identifier, let peer = links[handle]?.peer,
+            links[handle]?.bond?.signingKey != nil
+        else { return }
+        _ = recall(peer, of: link)
+    }
+
+    /// Asks the driver for what the store has of a client. False if there is no need, or no store.
+    private mutating func recall(_ peer: DeviceAddress, of link: LinkIdentifier) -> Bool {
+        guard memories[peer] == nil, configuration.store != nil, let key = StoreKey(client: peer)
+        else { return false }
+        emit(.recall(link, key))
+        return true
     }
 
     /// What the store has of a client: the answer to `recall`; nil if it has nothing.
     package mutating func recalled(_ bytes: [UInt8]?, of link: LinkIdentifier, now: Instant) {
         var memory: ClientMemory?
         if let bytes {
-            memory = try? ClientMemory(storedBytes: bytes)
+            memory = try? ClientMemory(parsing: bytes)
             if memory == nil { emit(.log("the store has something else where a client should be")) }
         }
         recalled(memory, of: link)
@@ -43,11 +56,13 @@ extension HostCore {
         guard let handle = handles[link], let peer = links[handle]?.peer,
             let security = links[handle]?.security
         else { return }
-        announce(handle)
         if let memory {
             memories[peer] = memory
-            perform(server.restore(link.client, memory))
+            useSigningKey(on: handle)
         }
+        guard security.isEncrypted, security.isBonded else { return }
+        announce(handle)
+        if let memory { perform(server.restore(link.client, memory)) }
         perform(server.securityChanged(link.client, security))
     }
 
@@ -56,7 +71,7 @@ extension HostCore {
         guard let peer = handles[link].flatMap({ links[$0]?.bond?.peer }) else { return }
         memories[peer] = memory
         guard configuration.store != nil, let key = StoreKey(client: peer) else { return }
-        emit(.save(memory.storedBytes, key))
+        emit(.save(memory.encode(), key))
     }
 
     /// Nothing is kept of a client any more.

@@ -18,6 +18,7 @@ extension HostCore {
         links[handle]?.serving.mtu = mtu
         server.open(link.fixedBearer, security: security, mtu: mtu)
         useSigningKey(on: handle)
+        recallSigner(of: handle)
     }
 
     /// Tells the application of a link that it may hear of, unless it knows.

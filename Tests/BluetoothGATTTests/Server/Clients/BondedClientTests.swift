@@ -43,7 +43,7 @@ struct BondedClientTests {
         #expect(table.server.securityChanged(Table.client, Table.bonded) == [])
     }
 
-    @Test("GATT/SR/GAC: subscriptions are there again after a restart, and the application is told")
+    @Test("Subscriptions are there again after a restart, and the application is told")
     func restart() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table(security: Table.bonded)
@@ -61,7 +61,7 @@ struct BondedClientTests {
         #expect(try NotificationTests.refusal(table, Table.notified) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-01-C: what changed while the client was away is indicated on return")
+    @Test("What changed while the client was away is indicated on return")
     func changedWhileAway() throws {
         let memory = try Self.memory(of: try Table())
         var table = try Table()

@@ -22,7 +22,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("GATT/SR/GAN/BV-01-C: a subscribed value is notified")
+    @Test("A subscribed value is notified")
     func notification() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.notified)
@@ -33,7 +33,7 @@ struct NotificationTests {
         #expect(sent.pdu == .handleValueNotification(.init(handle: handle, value: [1, 2])))
     }
 
-    @Test("GATT/SR/GAI/BV-01-C: a value subscribed for indication is indicated")
+    @Test("A value subscribed for indication is indicated")
     func indication() throws {
         var table = try Table(security: .none)
         try table.subscribe(to: Table.indicated, 2)
@@ -146,7 +146,7 @@ struct MultipleNotificationTests {
             .compactMap { $0.pdu.encode().first }
     }
 
-    @Test("GATT/SR/GAN/BV-02-C: a client that can takes several values in one PDU")
+    @Test("A client that can takes several values in one PDU")
     func joined() throws {
         let table = try Self.table(features: 4, mtu: 64)
         let values = [

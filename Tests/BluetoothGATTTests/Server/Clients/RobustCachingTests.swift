@@ -34,7 +34,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-02-C: out of sync once, and then the client knows")
+    @Test("A client is told once that it is out of sync, and then knows")
     func refusedOnce() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
@@ -42,7 +42,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.write) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-03-C: out of sync until the hash is read and another request comes")
+    @Test("A client that reads the hash knows with its next request")
     func hashRead() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.hash) == nil)
@@ -50,7 +50,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-04-C: who confirms Service Changed knows")
+    @Test("Who confirms Service Changed knows")
     func confirmation() throws {
         var table = try Table(security: .none)
         try table.setFeatures(Self.robust)
@@ -75,7 +75,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-05-C: who never asked for it is never refused")
+    @Test("Who never asked for it is never refused")
     func withoutRobustCaching() throws {
         var table = try Table(security: .none)
         _ = try table.server.publish(Table.addition)
@@ -83,7 +83,7 @@ struct RobustCachingTests {
         #expect(table.refusal(.writeCommand(.init(handle: .first, value: []))) == nil)
     }
 
-    @Test("GATT/SR/GAS/BV-06-C: commands of a client that is out of sync are ignored")
+    @Test("Commands of a client that is out of sync are ignored")
     func commands() throws {
         var table = try Self.unaware()
         let command = ATT.PDU.writeCommand(.init(handle: .first, value: []))
@@ -100,7 +100,7 @@ struct RobustCachingTests {
     }
 
     @Test(
-        "GATT/SR/GAS/BV-07-C: nothing but Service Changed is sent to a client that is out of sync"
+        "Nothing but Service Changed is sent to a client that is out of sync"
     )
     func notifications() throws {
         var table = try Table(security: .none)

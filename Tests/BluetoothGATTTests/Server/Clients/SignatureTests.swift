@@ -129,6 +129,24 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
     }
 
+    @Test("What is kept of a client is handed out whole with a new counter, before it is restored")
+    func beforeRestoring() throws {
+        let kept = try BondedClientTests.memory(of: try Table())
+        var old = kept
+        old.lastSignCounter = 7
+        var table = try Table(security: LinkSecurity(isBonded: true))
+        table.server.setSigningKey(Self.signingKey, of: Table.client, kept: old)
+        var actions: [GATTServer.Action] = []
+        let replayed = try Self.command(7)
+        #expect(!table.server.acceptSignature(of: replayed, on: Table.fixed, into: &actions))
+        let new = try Self.command(8)
+        #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
+        var expected = kept
+        expected.lastSignCounter = 8
+        #expect(actions.memories == [expected])
+        #expect(table.server.subscriptions(of: Table.client) == [:])
+    }
+
     @Test("With the counter nothing else is kept of a link that proves nothing")
     func onlyTheCounter() throws {
         var table = try Self.table()
