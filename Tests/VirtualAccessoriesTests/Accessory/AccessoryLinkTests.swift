@@ -83,6 +83,15 @@ import VirtualAccessories
         #expect(controller.takePayloads() == [])
     }
 
+    @Test("GATT/SR/GAT/BV-01-C: a client that never confirms is left after thirty seconds")
+    mutating func aClientThatNeverConfirmsIsLeft() throws {
+        controller.send([0x12, 0x14, 0x00, 0x02, 0x00])
+        #expect(controller.takePayloads() == ["13", "1d1300b0"])
+        controller.wait(.seconds(31))
+        let disconnect = try controller.command(HCI.Disconnect.self)
+        #expect(disconnect.reason == .remoteUserTerminatedConnection)
+    }
+
     @Test mutating func itEndsTheConnectionWhenItIsTold() throws {
         controller.send([0x12, 0x16, 0x00, 0x01])
         #expect(controller.takePayloads() == ["13"])

@@ -29,6 +29,17 @@ struct ServerClient {
         return (answers.joined(separator: " "), events)
     }
 
+    /// Has the server serve something more.
+    mutating func publish(_ service: AccessoryProfile.Service) {
+        let isServed = server.add(service)
+        #expect(isServed)
+    }
+
+    /// What the server sends unasked; nil if it sends nothing.
+    mutating func takePDU() -> String? {
+        server.nextPDU(now: .zero)?.hexadecimal
+    }
+
     /// Leaves, and comes again.
     mutating func reconnect() {
         server.clientLeft()

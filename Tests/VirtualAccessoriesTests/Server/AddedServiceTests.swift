@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothATT
+import BluetoothTypes
+import Testing
+
+@testable import VirtualAccessories
+
+/// Services that come while a client is there, on the table of `TestProfile`.
+@Suite struct AddedServiceTests {
+    private var client = ServerClient()
+    private let service = AccessoryProfile.Service(
+        BluetoothUUID(0x180D),
+        [.init(BluetoothUUID(0x2A38), .read, value: [1])]
+    )
+
+    @Test("GATT/SR/GAS/BV-01-C: who has subscribed to Service Changed is told where")
+    mutating func itIsIndicated() {
+        #expect(client.ask("12 0900 0200") == "13")
+        client.publish(service)
+        #expect(client.takePDU() == "1d080017001900")
+        client.publish(service)
+        #expect(client.takePDU() == nil)
+        #expect(client.ask("1e") == "1d08001a001c00")
+        #expect(client.ask("0a 1900") == "0b01")
+    }
+
+    @Test mutating func whoHasNotSubscribedIsNotTold() {
+        client.publish(service)
+        #expect(client.takePDU() == nil)
+        #expect(client.ask("0a 1900") == "0b01")
+    }
+
+    @Test mutating func whatCannotBePublishedIsNotServed() {
+        let description = AccessoryProfile.Descriptor.userDescription("Twice")
+        let wrong = AccessoryProfile.Service(
+            BluetoothUUID(0x180D),
+            [.init(BluetoothUUID(0x2A38), .read, descriptors: [description, description])]
+        )
+        let isServed = client.server.add(wrong)
+        #expect(!isServed)
+        #expect(client.ask("04 1700 ffff") == "010417000a")
+    }
+
+    @Test("A profile may describe Generic Access itself, and the table begins at the first handle")
+    func ownGenericAccess() {
+        let name = AccessoryProfile.Characteristic(
+            BluetoothUUID(0x2A00),
+            .read,
+            value: Array("Own".utf8)
+        )
+        let profile = AccessoryProfile(
+            name: "Other",
+            services: [.init(BluetoothUUID(0x1800), [name])]
+        )
+        let server = AccessoryServer(profile)
+        #expect(server.values[BluetoothUUID(0x2A00)] == Array("Own".utf8))
+        let services = server.values.server.database.services
+        #expect(services.map(\.uuid) == [BluetoothUUID(0x1801), BluetoothUUID(0x1800)])
+        #expect(services.first?.handle == .first)
+    }
+}
