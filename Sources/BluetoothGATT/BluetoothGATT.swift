@@ -19,6 +19,13 @@
 // The peer may be wrong or hostile. A discovery walks strictly upwards through its handles, so it
 // ends however the server answers; what does not fit is a failure that says what did not. Answers
 // that came before are thrown away with it: half a database that looks whole is worse than none.
+//
+// The server is the other half: definitions of services become rows of one table, requests are
+// answered from it, and what each client may have, wants to be sent and knows of the table is in a
+// record of its own. A record of a bonded client outlives the link: what it subscribed to, and the
+// hash of the table that it knows. When services come or go, its server does not hope that the
+// client will notice: it says so (Service Changed), and until it is understood refuses to act on
+// handles that may mean something else by now (Vol 3, Part G, 2.5.2).
 
 /// The Generic Attribute Profile (Vol 3, Part G).
 public enum GATT {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+/// Robust caching, from the first PDU to the last (GATT.TS, 4.9). The Upper Tester changes the table
+/// by publishing and taking away a service that the others do not care about.
+@Suite("GATT server: services of the profile")
+struct ServerServiceTests {
+    private typealias Tester = CachingTester
+
+    @Test("GATT/SR/GAS/BV-03-C: each client has features of its own, and nobody keeps them for it")
+    func featuresOfEachClient() throws {
+        var tester = try Tester()
+        let other = GATTServer.ClientID(rawValue: 2)
+        tester.connect()
+        tester.connect(other)
+        try tester.enableRobustCaching()
+        #expect(try tester.readFeatures() == [1])
+        #expect(try tester.readFeatures(other) == [0])
+        tester.disconnect()
+        tester.connect()
+        #expect(try tester.readFeatures() == [0])
+    }
+
+    @Test("GATT/SR/GAS/BV-04-C: features of a bonded client are there when it comes back")
+    func featuresOfBondedClient() throws {
+        var tester = try Tester()
+        tester.connect(security: Tester.bonded)
+        try tester.enableRobustCaching()
+        tester.disconnect()
+        tester.connect(security: Tester.bonded)
+        #expect(try tester.readFeatures() == [1])
+    }
+
+    @Test("GATT/SR/GAS/BV-05-C: requests on a table that the client does not know")
+    func unsynchronized() throws {
+        var tester = try Tester()
+        tester.connect()
+        try tester.changeDatabase()
+        #expect(tester.read() == nil)
+        try tester.enableRobustCaching()
+        try tester.changeDatabase()
+        #expect(tester.read() == .databaseOutOfSync)
+        #expect(tester.read() == nil)
+        let before = tester.server.value(of: tester.value)
+        try tester.changeDatabase()
+        #expect(tester.read() == .databaseOutOfSync)
+        #expect(tester.send(.writeCommand(.init(handle: tester.value, value: [9]))).isEmpty)
+        #expect(tester.server.value(of: tester.value) == before)
+        #expect(try tester.writeFeatures([0]) == .valueNotAllowed)
+        #expect(try tester.readFeatures() == [1])
+        try tester.changeDatabase()
+        #expect(tester.read(try tester.handle(of: 0x2B2A)) == .databaseOutOfSync)
+        try tester.changeDatabase()
+        let part = ATT.PDU.readByTypeRequest(
+            .init(start: .first, end: tester.value, type: BluetoothUUID(0x2A00))
+        )
+        #expect(tester.refusal(of: part) == .databaseOutOfSync)
+    }
+
+    @Test("GATT/SR/GAS/BV-06-C: the table changes during the connection")
+    func changeDuringConnection() throws {
+        var tester = try Tester()
+        tester.connect()
+        try tester.enableRobustCaching()
+        try tester.changeDatabase()
+        #expect(tester.readHash() == tester.server.database.hash)
+        #expect(tester.read() == nil)
+        try tester.enableServiceChanged()
+        try tester.changeDatabase()
+        #expect(tester.takeIndications() == 1)
+        tester.confirm()
+        #expect(tester.read() == nil)
+        try tester.changeDatabase()
+        #expect(tester.takeIndications() == 1)
+        #expect(tester.read() == .databaseOutOfSync)
+    }
+
+    @Test("GATT/SR/GAS/BV-07-C: the table changes between connections")
+    func changeBetweenConnections() throws {
+        var tester = try Tester()
+        tester.connect(security: Tester.bonded)
+        try tester.enableRobustCaching()
+        tester.disconnect()
+        try tester.changeDatabase()
+        tester.connect(security: Tester.bonded)
+        #expect(tester.readHash() == tester.server.database.hash)
+        #expect(tester.read() == nil)
+        try tester.enableServiceChanged()
+        tester.disconnect()
+        try tester.changeDatabase()
+        tester.connect(security: Tester.bonded)
+        #expect(tester.takeIndications() == 1)
+        tester.confirm()
+        #expect(tester.read() == nil)
+        tester.disconnect()
+        tester.connect(security: Tester.bonded)
+        #expect(tester.takeIndications() == 0)
+        #expect(try tester.writeFeatures([0]) == .valueNotAllowed)
+        try tester.enableServiceChanged(0)
+        for isChanged in [true, false] {
+            tester.disconnect()
+            if isChanged { try tester.changeDatabase() }
+            tester.connect(security: Tester.bonded)
+            #expect(tester.takeIndications() == 0)
+            #expect(tester.read() == .databaseOutOfSync)
+        }
+    }
+
+    @Test("GATT/SR/GAS/BV-08-C: several values of variable length on a table that changes")
+    func readMultipleVariable() throws {
+        var tester = try Tester()
+        tester.connect()
+        let several = ATT.PDU.readMultipleVariableRequest(
+            .init(handles: [tester.value, tester.value])
+        )
+        try tester.changeDatabase()
+        #expect(tester.refusal(of: several) == nil)
+        try tester.enableRobustCaching()
+        try tester.changeDatabase()
+        #expect(tester.refusal(of: several) == .databaseOutOfSync)
+        #expect(tester.readHash() == tester.server.database.hash)
+        #expect(tester.refusal(of: several) == nil)
+    }
+}
