@@ -27,7 +27,9 @@ extension HostCore {
         }
         if let dial = link.dial { dials[dial]?.phase = .establishing(link.identifier) }
         prepare(link.handle, now: now)
-        if isIncoming { emit(.incomingLink(link.identifier, link.peer)) }
+        guard isIncoming else { return }
+        announce(link.handle)
+        emit(.incomingLink(link.identifier, link.peer))
     }
 
     /// What every new link begins with: larger packets, and, on a link that we made, the MTU
