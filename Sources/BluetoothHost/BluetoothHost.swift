@@ -311,8 +311,7 @@ public actor BluetoothHost {
             transport.send(packets)
             packets.removeAll(keepingCapacity: true)
         }
-        let deadline = core.nextDeadline
-        timer?.set(to: deadline)
+        timer?.set(to: core.findNextDeadline())
     }
 
     private func performActions() {

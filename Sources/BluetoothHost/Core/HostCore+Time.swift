@@ -7,11 +7,19 @@ import BluetoothTypes
 extension HostCore {
     /// When `deadlinePassed` must be called next; nil while nothing waits for time.
     package var nextDeadline: Instant? {
-        guard state != .closed else { return nil }
+        state == .closed ? nil : earliest(nextDeadlineBesideLinks, links.nextDeadline)
+    }
+
+    /// The same, for whoever asks after every packet: what may be changed is looked at where it is,
+    /// and everything else copied first, which costs more than to look.
+    mutating func findNextDeadline() -> Instant? {
+        state == .closed ? nil : earliest(nextDeadlineBesideLinks, links.findNextDeadline())
+    }
+
+    private var nextDeadlineBesideLinks: Instant? {
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
-        soonest = earliest(soonest, earliest(links.nextDeadline, server.nextDeadline))
-        soonest = earliest(soonest, advertiser.nextDeadline)
+        soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }

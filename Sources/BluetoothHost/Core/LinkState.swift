@@ -105,6 +105,9 @@ struct LinkState: Sendable {
 
     private var nextDisconnect: Instant? { earliest(disconnectDeadline, nextDisconnectAttempt) }
 
+    /// The same as `nextDeadline`, of a link that is not copied for it.
+    mutating func findNextDeadline() -> Instant? { nextDeadline }
+
     var nextDeadline: Instant? {
         let waiting = procedures.isEmpty ? nil : procedures.values.map(\.deadline).min()
         let machines = earliest(

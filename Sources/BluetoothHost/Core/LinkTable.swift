@@ -24,6 +24,15 @@ struct LinkTable: Sendable {
         states.indices.reduce(nil) { earliest($0, states[$1]?.nextDeadline) }
     }
 
+    /// The same. A link that may be changed is asked where it is; otherwise it is copied first.
+    mutating func findNextDeadline() -> Instant? {
+        var soonest: Instant?
+        for index in states.indices {
+            soonest = earliest(soonest, states[index]?.findNextDeadline() ?? nil)
+        }
+        return soonest
+    }
+
     /// The link with this handle; setting it adds the link, or, to nil, removes it.
     subscript(handle: ConnectionHandle) -> LinkState? {
         _read {

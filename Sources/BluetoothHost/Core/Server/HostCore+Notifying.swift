@@ -102,12 +102,7 @@ extension HostCore {
 extension HostCore {
     /// Hands the bearer what has waited for room in it.
     mutating func submitWaiting(on handle: ConnectionHandle) {
-        while let next = links[handle]?.serving.waiting.first,
-            links[handle]?.hasRoomInBearer(for: next.kind) == true
-        {
-            links[handle]?.serving.waiting.removeFirst()
-            links[handle]?.submit(next.pdu, next.kind, id: next.id)
-        }
+        links[handle]?.submitWaiting()
     }
 
     /// Tells whoever waits for it that there is room again.
@@ -183,6 +178,14 @@ extension LinkState {
         switch (kind, id) {
         case (.indication, let id?): try? gatt.indicate(pdu, id: id)
         default: try? gatt.notify(pdu, id: id)
+        }
+    }
+
+    /// Hands the bearer what has waited for room in it, as far as there is room.
+    mutating func submitWaiting() {
+        while let next = serving.waiting.first, hasRoomInBearer(for: next.kind) {
+            serving.waiting.removeFirst()
+            submit(next.pdu, next.kind, id: next.id)
         }
     }
 }
