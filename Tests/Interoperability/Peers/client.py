@@ -47,10 +47,10 @@ class Session:
         order = dict(order)
         name = order.pop("do")
         owner = self if name in ("connect", "encrypt", "disconnect", "ended") else self.procedures
-        if owner is None:
+        if owner is None or (name == "encrypt" and self.procedures is None):
             raise ConnectionError("there is no link")
         work = getattr(owner, name)(**order)
-        if owner is not self:
+        if name not in ("connect", "disconnect", "ended"):
             work = self.while_linked(work)
         return await asyncio.wait_for(work, STEP_LIMIT)
 
@@ -59,9 +59,9 @@ class Session:
         task = asyncio.ensure_future(work)
         try:
             await asyncio.wait((task, self.reason), return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                return task.result()
-            raise ConnectionError("the link ended")
+            if self.reason.done():
+                raise ConnectionError("the link ended")
+            return task.result()
         finally:
             task.cancel()
 

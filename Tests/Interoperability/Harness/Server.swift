@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host as a peripheral that serves Bumble clients.
+struct Server: Sendable {
+    let encounter: Encounter
+
+    /// What it has published, in the order of the definitions.
+    let services: [GATT.PublishedService]
+
+    /// Its application.
+    let witness: Witness
+
+    var host: BluetoothHost { encounter.host }
+
+    /// The handle of the first value with this UUID.
+    func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
+        let found = services.lazy.compactMap { $0.characteristic(uuid) }.first
+        return try #require(found).valueHandle
+    }
+
+    /// A client at `place`, connected, and our end of its link.
+    func client(at place: Int = 0, mtu: Int? = 517) async throws -> (Client, Link) {
+        let client = try await encounter.client(at: place)
+        return (client, try await connect(client, mtu: mtu))
+    }
+
+    /// Has the client connect; our end of the link.
+    func connect(_ client: Client, mtu: Int? = 517) async throws -> Link {
+        try await client.connect(address: Encounter.address(), mtu: mtu)
+        return try await witness.link()
+    }
+
+    /// Waits until the client's link is over.
+    func farewell(of link: Link) async throws {
+        try await witness.wait(for: "the end of the link") {
+            if case .disconnected(link, _) = $0 { true } else { false }
+        }
+    }
+}
+
+extension Encounter {
+    /// A Bumble client with the adapter at `place`, not connected yet.
+    func client(at place: Int = 0) async throws -> Client {
+        try await peers.client(
+            on: controllers.adapters[1 + place],
+            address: Client.address(at: place).description
+        )
+    }
+}
+
+/// Gives `body` our host on controllers of a kind, as a peripheral that serves these services and
+/// advertises, with room for so many clients.
+///
+/// - Parameter answer: the application; says which events were its business alone.
+func withServer(
+    on kind: ControllerKind,
+    clientLimit: Int = 1,
+    judging judged: Trace.Sides = .both,
+    configuration: HostConfiguration = HostConfiguration(),
+    at location: SourceLocation = #_sourceLocation,
+    serving definitions: [GATT.ServiceDefinition],
+    answering answer: @escaping @Sendable (ServerEvent) -> Bool = { _ in false },
+    _ body: (Server) async throws -> Void
+) async throws {
+    var configuration = configuration
+    configuration.address = Encounter.address()
+    try await withEncounter(
+        on: kind,
+        accessoryLimit: clientLimit,
+        judging: judged,
+        configuration: configuration,
+        at: location
+    ) { encounter in
+        var services: [GATT.PublishedService] = []
+        for definition in definitions {
+            services.append(try await encounter.host.publish(definition))
+        }
+        let witness = try await Witness(of: encounter.host, answering: answer)
+        var advertising = Advertising(AdvertisingContent(localName: "Server"))
+        advertising.interval = .milliseconds(30) ... .milliseconds(40)
+        _ = try await encounter.host.advertise(advertising)
+        try await body(Server(encounter: encounter, services: services, witness: witness))
+    }
+}

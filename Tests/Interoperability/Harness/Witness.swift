@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+
+/// An application that sees all that clients do, and answers for the values that it has.
+actor Witness {
+    private var events: [ServerEvent] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var work: Task<Void, Never>?
+
+    /// Begins to watch.
+    ///
+    /// - Parameter answer: is given each event first, and says whether that was all about it.
+    init(
+        of host: BluetoothHost,
+        answering answer: @escaping @Sendable (ServerEvent) -> Bool = { _ in false }
+    ) async throws {
+        let stream = try await host.serverEvents()
+        work = Task { [weak self] in
+            for await event in stream where !answer(event) { await self?.note(event) }
+        }
+    }
+
+    deinit { work?.cancel() }
+
+    /// Waits for the first event that is chosen, and forgets it.
+    nonisolated func next<Value: Sendable>(
+        _ what: String,
+        _ choose: @escaping @Sendable (ServerEvent) -> Value?
+    ) async throws -> Value {
+        try await within(Encounter.limit, what) { await self.take(choose) }
+    }
+
+    /// Waits for the first event that is such, and forgets it.
+    nonisolated func wait(
+        for what: String,
+        where condition: @escaping @Sendable (ServerEvent) -> Bool
+    ) async throws {
+        _ = try await next(what) { condition($0) ? $0 : nil }
+    }
+
+    /// Waits for the next link.
+    nonisolated func link() async throws -> Link {
+        try await next("a link") { if case .connected(let link) = $0 { link } else { nil } }
+    }
+
+    /// Waits until the client has subscribed in that way, or, with nil, has unsubscribed.
+    nonisolated func subscription(
+        of handle: AttributeHandle,
+        _ kind: GATT.SubscriptionKind?
+    ) async throws {
+        try await wait(for: "a subscription") {
+            if case .subscribed(_, handle, kind) = $0 { true } else { false }
+        }
+    }
+
+    /// How many events wait that are such.
+    func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
+
+    private func take<Value>(_ choose: (ServerEvent) -> Value?) async -> Value {
+        while true {
+            for (place, event) in events.enumerated() {
+                guard let value = choose(event) else { continue }
+                events.remove(at: place)
+                return value
+            }
+            await withCheckedContinuation { waiter = $0 }
+        }
+    }
+
+    private func note(_ event: ServerEvent) {
+        events.append(event)
+        waiter?.resume()
+        waiter = nil
+    }
+}

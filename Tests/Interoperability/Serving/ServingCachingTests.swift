@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+/// Services come and go while Bumble clients are there, and while they are away.
+@Suite(.needsPeers) struct ServingCachingTests {
+    private static let serviceChanged = BluetoothUUID(0x2A05)
+    private static let supportedFeatures = BluetoothUUID(0x2B29)
+    private static let hash = BluetoothUUID(0x2B2A)
+
+    private static let newcomer = GATT.ServiceDefinition(
+        Demo.uuid(0x400),
+        [.init(Demo.uuid(0x401), .read, value: .stored([4]))]
+    )
+
+    @Test(arguments: ControllerKind.available)
+    func whoIsThereIsToldOfEachChange(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, _) = try await server.client()
+            let changed = try await client.handle(Self.serviceChanged)
+            try await client.subscribe(to: changed, indicates: true)
+            let before = try await client.read(uuid: Self.hash).map(\.value)
+            let added = try await server.host.publish(Self.newcomer)
+            let told = try await client.values(1, of: changed)
+            #expect(told.map(\.octets) == [Self.range(added)])
+            let between = try await client.read(uuid: Self.hash).map(\.value)
+            #expect(between != before)
+            try await server.host.unpublish(added)
+            #expect(try await client.values(1, of: changed).map(\.octets) == [Self.range(added)])
+            #expect(try await client.read(uuid: Self.hash).map(\.value) == before)
+        }
+    }
+
+    /// A bonded client that keeps what it discovered is not served on false grounds: until it knows
+    /// of a change that it was away for, requests are refused (Vol 3, Part G, 2.5.2.1).
+    @Test(arguments: ControllerKind.available)
+    func whoWasAwayIsToldOnReturnAndServedNothingBefore(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            configuration: Friend.configuration(isAuthenticated: false),
+            serving: [Gallery.service]
+        ) { server in
+            let client = try await server.encounter.client()
+            let short = try server.handle(Gallery.short)
+            let changed = try await prepare(client, server)
+            try await leave(client, server)
+            try await server.host.unpublish(server.services[0])
+            let added = try await server.host.publish(Self.newcomer)
+
+            _ = try await server.connect(client, mtu: nil)
+            try await client.confirms(false)
+            try await client.encrypt(with: Friend.key)
+            let told = try await client.values(1, of: changed)
+            #expect(told[0].kind == .indication)
+            #expect(told[0].octets.changedHandles.contains(added.service.handle))
+            await #expect(throws: Client.Failure.refused(.databaseOutOfSync)) {
+                try await client.read(short)
+            }
+            try await client.send([0x1E])
+            let value = try #require(added.characteristics.first).valueHandle
+            #expect(try await client.read(value) == [4])
+        }
+    }
+
+    /// Without Service Changed, the refusal itself makes the client look: reading the hash and
+    /// asking again is as good as a confirmation.
+    @Test(arguments: ControllerKind.available)
+    func whoReadsTheHashAfterARefusalIsServedAgain(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            configuration: Friend.configuration(isAuthenticated: false),
+            serving: [Gallery.service]
+        ) { server in
+            let client = try await server.encounter.client()
+            let short = try server.handle(Gallery.short)
+            _ = try await prepare(client, server, subscribes: false)
+            try await leave(client, server)
+            try await server.host.publish(Self.newcomer)
+
+            _ = try await server.connect(client, mtu: nil)
+            try await client.encrypt(with: Friend.key)
+            await #expect(throws: Client.Failure.refused(.databaseOutOfSync)) {
+                try await client.read(short)
+            }
+            #expect(try await client.read(uuid: Self.hash).count == 1)
+            #expect(try await client.read(short) == Demo.pattern(20))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatABondedClientConfiguredIsKeptWhileItIsAway(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            configuration: Friend.configuration(isAuthenticated: false),
+            serving: [Gallery.service]
+        ) { server in
+            let client = try await server.encounter.client()
+            _ = try await prepare(client, server)
+            let notified = try server.handle(Gallery.notified)
+            try await client.subscribe(to: notified)
+            try await leave(client, server)
+
+            let link = try await server.connect(client)
+            try await client.encrypt(with: Friend.key)
+            try await server.witness.subscription(of: notified, .notification)
+            try await link.notify([9], of: notified)
+            #expect(try await client.values(1, of: notified).map(\.octets) == [[9]])
+        }
+    }
+
+    /// Connects and encrypts, says that robust caching is understood, and asks to be told of
+    /// changes; the handle of Service Changed.
+    private func prepare(
+        _ client: Client,
+        _ server: Server,
+        subscribes: Bool = true
+    ) async throws -> AttributeHandle {
+        _ = try await server.connect(client)
+        try await client.encrypt(with: Friend.key)
+        try await client.write([0b001], to: client.handle(Self.supportedFeatures))
+        let changed = try await client.handle(Self.serviceChanged)
+        if subscribes { try await client.subscribe(to: changed, indicates: true) }
+        return changed
+    }
+
+    private func leave(_ client: Client, _ server: Server) async throws {
+        try await client.disconnect()
+        try await server.witness.wait(for: "the end of the link") {
+            if case .disconnected = $0 { true } else { false }
+        }
+    }
+
+    /// What Service Changed says of a service that came or went.
+    private static func range(_ service: GATT.PublishedService) -> [UInt8] {
+        [service.service.handle, service.service.endHandle].flatMap {
+            [UInt8($0.rawValue & 0xFF), UInt8($0.rawValue >> 8)]
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The handles that a value of Service Changed speaks of (Vol 3, Part G, 7.1).
+    fileprivate var changedHandles: ClosedRange<AttributeHandle> {
+        guard count == 4 else { return .last ... .last }
+        let first = UInt16(self[0]) | UInt16(self[1]) << 8
+        let last = UInt16(self[2]) | UInt16(self[3]) << 8
+        return AttributeHandle(first)...AttributeHandle(Swift.max(first, last))
+    }
+}

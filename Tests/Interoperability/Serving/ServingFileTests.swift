@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import Testing
+
+/// What `lanyard serve` makes of a database file is what a Bumble client finds.
+@Suite(.needsPeers) struct ServingFileTests {
+    /// What `explore --json` prints of an accessory can be served again, and is the same then:
+    /// twenty services with every shape that discovery has to cope with.
+    @Test(arguments: ControllerKind.available)
+    func anExploredTableIsServedAsItWas(kind: ControllerKind) async throws {
+        let explored = try await Self.largeTable()
+        try await withService(of: explored, on: kind) { client in
+            let found = try await client.dump().elements.dropFirst(2)
+            let differences = JSON.array(Array(found)).differences(from: explored["services"])
+            #expect(differences == [])
+        }
+    }
+
+    /// A table that a person wrote: with permissions, without the handles of every attribute.
+    @Test(arguments: ControllerKind.available)
+    func aWrittenTableIsServedAsItSays(kind: ControllerKind) async throws {
+        let table = try JSON(parsing: Self.written)
+        try await withService(of: table, on: kind) { client in
+            let found = try await client.dump().elements
+            #expect(found.prefix(2).map { $0["uuid"].text } == ["1800", "1801"])
+            let services = JSON.array(Array(found.dropFirst(2)))
+            #expect(services.contradictions(of: table["services"]) == [])
+            let name = try await client.read(uuid: BluetoothUUID(0x2A00)).map(\.value)
+            #expect(name == [Array("Written".utf8)])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func valuesAreEditedNotifiedAndEchoed(kind: ControllerKind) async throws {
+        try await withService(of: JSON(parsing: Self.written), on: kind) { client in
+            let editable = try await client.handle(Demo.uuid(0x503))
+            let value = Array(Demo.pattern(512).reversed())
+            try await client.writeLong(value, to: editable)
+            #expect(try await client.readLong(editable) == value)
+            let ticking = try await client.handle(Demo.uuid(0x506))
+            try await client.subscribe(to: ticking)
+            let ticks = try await client.values(5, of: ticking).map { $0.octets.littleEndianValue }
+            #expect(ticks == Array(ticks[0]..<ticks[0] + 5))
+            let echoing = try await client.handle(Demo.uuid(0x507))
+            try await client.subscribe(to: echoing)
+            try await client.write([1, 2, 3], to: echoing)
+            let echo = try await client.values(1, of: echoing)
+            #expect(echo.map(\.octets) == [[1, 2, 3]])
+        }
+    }
+
+    // MARK: Tables
+
+    private static let written = """
+        {
+            "name": "Written",
+            "appearance": 833,
+            "services": [
+                {"uuid": "180F", "primary": false, "handle": 64, "characteristics": [
+                    {"uuid": "2A19", "handle": 66, "properties": ["read", "notify"], "value": "57"}
+                ]},
+                {"uuid": "\(Demo.uuid(0x500))", "handle": 256, "includes": ["180F"],
+                 "characteristics": [
+                    {"uuid": "\(Demo.uuid(0x501))", "properties": ["read"], "value": "c0ffee"},
+                    {"uuid": "\(Demo.uuid(0x502))", "properties": ["read", "write"],
+                     "permissions": ["readEncrypted", "writeAuthenticated"], "value": "01"},
+                    {"uuid": "\(Demo.uuid(0x503))", "handle": 300,
+                     "properties": ["read", "write", "extendedProperties"],
+                     "value": {"pattern": 512},
+                     "descriptors": [{"uuid": "2901", "value": "456469746564"}]},
+                    {"uuid": "\(Demo.uuid(0x504))", "properties": ["read"],
+                     "permissions": ["readAuthorized"], "value": "02"},
+                    {"uuid": "\(Demo.uuid(0x505))", "properties": ["write", "indicate"]},
+                    {"uuid": "\(Demo.uuid(0x506))", "properties": ["notify"],
+                     "value": {"uint32": {"counter": 0}}, "every": 0.1},
+                    {"uuid": "\(Demo.uuid(0x507))", "properties": ["write", "notify"], "echo": true}
+                ]},
+                {"uuid": "\(Demo.uuid(0x510))", "characteristics": []}
+            ]
+        }
+        """
+
+    /// The large accessory's table without the two services that every server has, which ours
+    /// has itself: all handles moved out of their way, and nothing left out that can be served.
+    private static func largeTable() async throws -> JSON {
+        let script = PeerInstallation.scripts + "accessory.py"
+        let process = try ChildProcess(
+            PeerInstallation.python,
+            [script, "--dump", "--profile", "large"]
+        )
+        let (text, _) = try await process.waitUntilEnd(within: Encounter.limit)
+        let services = try JSON(parsing: text)["services"].elements.dropFirst(2)
+        return .object([
+            "name": .string("Large"),
+            "services": .array(services.map { $0.movingHandles(by: 0x100).thatCanBeServed }),
+        ])
+    }
+
+    /// Has `lanyard serve` serve a table, and a Bumble client connect to it.
+    private func withService(
+        of table: JSON,
+        on kind: ControllerKind,
+        _ body: (Client) async throws -> Void
+    ) async throws {
+        let trace = Trace()
+        let file = trace.path + ".json"
+        try Data(table.line.utf8).write(to: URL(fileURLWithPath: file))
+        defer { unlink(file) }
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(kind)
+            let tool = try LanyardTool.start(
+                ["serve", file, "--until-end-of-input", "--trace", trace.path],
+                adapter: controllers.adapters[0]
+            )
+            let client = try await peers.client(on: controllers.adapters[1])
+            do {
+                try await client.connect(name: table["name"].text)
+                try await body(client)
+                tool.closeInput()
+                let (_, ending) = try await tool.waitUntilEnd(within: Encounter.limit)
+                #expect(ending == .exited(0), "\(tool.log)")
+            } catch {
+                trace.keep()
+                Issue.record("\(tool.log)")
+                throw error
+            }
+        }
+        if Dissection.isPossible { try await trace.expectWellFormed() }
+    }
+}
+
+extension JSON {
+    private static let handleKeys: Set = [
+        "handle", "endHandle", "valueHandle", "serviceHandle", "serviceEndHandle",
+    ]
+
+    /// The same table at other handles.
+    fileprivate func movingHandles(by distance: Double) -> JSON {
+        switch self {
+        case .array(let elements): .array(elements.map { $0.movingHandles(by: distance) })
+        case .object(let members):
+            .object(
+                Dictionary(
+                    uniqueKeysWithValues: members.map { key, value in
+                        guard case .number(let handle) = value, Self.handleKeys.contains(key) else {
+                            return (key, value.movingHandles(by: distance))
+                        }
+                        return (key, .number(handle + distance))
+                    }
+                )
+            )
+        default: self
+        }
+    }
+
+    /// The same table where what was refused to who explored it is empty instead, and nothing is
+    /// broadcast: Bumble leaves out the descriptor that this calls for (Vol 3, Part G, 3.3.3.4).
+    fileprivate var thatCanBeServed: JSON {
+        switch self {
+        case .array(let elements):
+            return .array(elements.filter { $0.text != "broadcast" }.map(\.thatCanBeServed))
+        case .object(var members):
+            let wasRefused = members.removeValue(forKey: "error") != nil
+            members = members.mapValues(\.thatCanBeServed)
+            if wasRefused { members["value"] = .string("") }
+            return .object(members)
+        default: return self
+        }
+    }
+
+    /// Where a discovered table is not as a database file says: nothing that the file leaves open
+    /// is looked at.
+    fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
+        switch (self, file) {
+        case (.object(let found), .object(let wanted)):
+            return wanted.keys.sorted().flatMap { key -> [String] in
+                guard let value = found[key], let said = wanted[key] else { return [] }
+                return value.contradictions(of: said, at: "\(path).\(key)")
+            }
+        case (.array(let found), .array(let wanted)) where path.hasSuffix("descriptors"):
+            return wanted.enumerated().flatMap { place, said -> [String] in
+                guard let own = found.first(where: { $0["uuid"] == said["uuid"] }) else {
+                    return ["\(path)[\(place)] is not there"]
+                }
+                return own.contradictions(of: said, at: "\(path)[\(place)]")
+            }
+        case (.array(let found), .array(let wanted)):
+            guard found.count == wanted.count else {
+                return ["\(path): \(found.count), not \(wanted.count)"]
+            }
+            return zip(found, wanted).enumerated().flatMap { place, pair in
+                pair.0.contradictions(of: pair.1, at: "\(path)[\(place)]")
+            }
+        // An include by its UUID; a value that a stranger is refused; a value of several pieces.
+        case (.object, .string): return self["uuid"] == file ? [] : ["\(path): \(self)"]
+        case (.null, _) where path.hasSuffix("value"): return []
+        case (.string(let octets), .object) where path.hasSuffix("value"):
+            return octets.count == 2 * (file["pattern"].integer ?? 0) ? [] : ["\(path): \(octets)"]
+        default: return self == file ? [] : ["\(path): \(self), not \(file)"]
+        }
+    }
+}

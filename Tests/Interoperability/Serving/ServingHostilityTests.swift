@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// What no client should send is answered as the specification says, or not at all, and disturbs
+/// nobody.
+@Suite(.needsPeers) struct ServingHostilityTests {
+    /// Octets of a client, and the error that answers them.
+    struct Assault: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let octets: [UInt8]
+        let code: ATT.ErrorCode
+
+        init(_ description: String, _ octets: [UInt8], _ code: ATT.ErrorCode) {
+            testDescription = description
+            self.octets = octets
+            self.code = code
+        }
+    }
+
+    private static let assaults = [
+        Assault("no opcode that there is", [0x3F], .requestNotSupported),
+        Assault("a read without a handle", [0x0A], .invalidPDU),
+        Assault("a read with half a handle", [0x0A, 1], .invalidPDU),
+        Assault("a read with more than a handle", [0x0A, 1, 0, 0], .invalidPDU),
+        Assault("a read of handle 0", [0x0A, 0, 0], .invalidHandle),
+        Assault("a range that runs backwards", [0x04, 9, 0, 8, 0], .invalidHandle),
+        Assault("a range from 0", [0x08, 0, 0, 9, 0, 3, 0x28], .invalidHandle),
+        Assault("a type of 3 octets", [0x08, 1, 0, 9, 0, 1, 2, 3], .invalidPDU),
+        Assault("a group of another type", [0x10, 1, 0, 9, 0, 3, 0x28], .unsupportedGroupType),
+        Assault("several of one", [0x0E, 1, 0], .invalidPDU),
+        Assault("several and a half", [0x0E, 1, 0, 2, 0, 3], .invalidPDU),
+        Assault("an execution that is neither", [0x18, 7], .invalidPDU),
+        Assault("a preparation without an offset", [0x16, 1, 0], .invalidPDU),
+        Assault("a prepared write of a declaration", [0x16, 1, 0, 0, 0, 9], .writeNotPermitted),
+        Assault("an MTU of half a number", [0x02, 23], .invalidPDU),
+    ]
+
+    @Test(arguments: ControllerKind.available)
+    func illegalRequestsAreAnsweredWithTheirErrors(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            judging: .ours,
+            serving: [Gallery.service]
+        ) { server in
+            let (client, _) = try await server.client()
+            for assault in Self.assaults {
+                let answer = try await client.exchange(assault.octets)
+                #expect(answer.count == 5, "\(assault.testDescription): \(answer)")
+                #expect(answer.prefix(2) == [0x01, assault.octets[0]])
+                let code = answer.last.map(ATT.ErrorCode.init(rawValue:))
+                #expect(code == assault.code, "\(assault.testDescription)")
+            }
+            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatAsksForNoAnswerGetsNone(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            clientLimit: 2,
+            judging: .ours,
+            serving: [Gallery.service]
+        ) { server in
+            let (client, link) = try await server.client(at: 0)
+            let (other, _) = try await server.client(at: 1)
+            let short = try server.handle(Gallery.short)
+            let silent: [[UInt8]] = [
+                [0x7F], [0x7F, 1, 2, 3], [0x52], [0x52, 1], [0x52, 0xFF, 0xFF, 1], [0xD2, 1, 0, 1],
+                [0x52, UInt8(short.rawValue), 0, 9], [0x1E], [0x1E, 1],
+            ]
+            for octets in silent { try await client.send(octets) }
+            #expect(try await client.read(short) == Demo.pattern(20))
+            #expect(try await other.read(short) == Demo.pattern(20))
+            #expect(await server.host.state == .ready)
+            try await client.disconnect()
+            try await server.farewell(of: link)
+        }
+    }
+
+    /// Requests faster than their answers: the specification leaves open what becomes of the
+    /// hasty one, but not what becomes of others.
+    @Test(arguments: ControllerKind.available)
+    func whoDoesNotWaitForAnswersDisturbsNobodyElse(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            clientLimit: 2,
+            judging: .ours,
+            serving: [Gallery.service]
+        ) { server in
+            let (hasty, _) = try await server.client(at: 0)
+            let (patient, _) = try await server.client(at: 1)
+            let short = try server.handle(Gallery.short)
+            for _ in 0..<200 { hasty.begin("send", ["pdu": .octets([0x0A, 1, 0])]) }
+            for _ in 0..<20 { #expect(try await patient.read(short) == Demo.pattern(20)) }
+            for _ in 0..<200 { try await hasty.outcome() }
+            #expect(await server.host.state == .ready)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our server sends values to Bumble clients that subscribed, as fast as they take them.
+@Suite(.needsPeers) struct ServingNotificationTests {
+    private static let valueCount = 1_000
+
+    /// A value that shows its place in a stream.
+    private static func value(_ number: Int) -> [UInt8] {
+        [UInt8(number & 0xFF), UInt8(number >> 8)] + Demo.pattern(18)
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aStreamArrivesWholeAndInOrder(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+            for number in 0..<Self.valueCount {
+                try await link.notify(Self.value(number), of: handle)
+            }
+            try await expectStream(client, of: handle, .notification)
+        }
+    }
+
+    /// A server that does not wait is told when there is no room, and when there is again.
+    @Test(arguments: ControllerKind.available)
+    func backPressureIsSeenAndWaitedFor(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+            // On the host's own thread, where nothing can leave in between.
+            let refusalCount = try await withTaskExecutorPreference(
+                server.host.executor.taskExecutor
+            ) {
+                try await Self.flood(link, of: handle, server.witness)
+            }
+            #expect(refusalCount > 0)
+            try await expectStream(client, of: handle, .notification)
+        }
+    }
+
+    /// Sends all values without waiting more than it must; how often there was no room.
+    private static func flood(
+        _ link: Link,
+        of handle: AttributeHandle,
+        _ witness: Witness
+    ) async throws -> Int {
+        var refusalCount = 0
+        for number in 0..<valueCount {
+            while try await !link.tryNotify(value(number), of: handle) {
+                refusalCount += 1
+                try await witness.wait(for: "room") {
+                    if case .readyToNotify(link) = $0 { true } else { false }
+                }
+            }
+        }
+        return refusalCount
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func indicationsAreSentOneAfterTheOther(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
+            for number in 0..<20 { try await link.notify(Self.value(number), of: handle) }
+            let values = try await client.values(20, of: handle)
+            #expect(values.map(\.octets) == (0..<20).map(Self.value))
+            #expect(values.allSatisfy { $0.kind == .indication })
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anIndicationIsNotSentBeforeTheOneBeforeItIsConfirmed(
+        kind: ControllerKind
+    ) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
+            try await client.confirms(false)
+            let sent = (0..<2).map { number in
+                Task { try await link.notify(Self.value(number), of: handle) }
+            }
+            _ = try await client.values(1, of: handle)
+            // Requests are answered meanwhile.
+            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            #expect(try await client.perform("waiting").integer == 0)
+            try await client.send([0x1E])
+            _ = try await client.values(1, of: handle)
+            try await client.send([0x1E])
+            for task in sent { try await task.value }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func severalValuesTravelTogetherToWhoCanTakeThemApart(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, first) = try await subscribed(server, to: Gallery.notified)
+            let second = try server.handle(Gallery.alsoNotified)
+            try await client.subscribe(to: second)
+            try await server.witness.subscription(of: second, .notification)
+            let values = [
+                GATT.AttributeValue(handle: first, value: [1]),
+                GATT.AttributeValue(handle: second, value: [2, 2]),
+            ]
+            try await link.notify(values)
+            #expect(try await client.values(2).map(\.kind) == [.notification, .notification])
+            // Client Supported Features, Multiple Handle Value Notifications (Vol 3, Part G, 7.2).
+            let features = try await client.handle(BluetoothUUID(0x2B29))
+            try await client.write([0b100], to: features)
+            try await link.notify(values)
+            let received = try await client.values(2)
+            #expect(received.map(\.kind) == [.multiple, .multiple])
+            #expect(received.map(\.octets) == values.map(\.value))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func onlyWhoSubscribesIsSentValues(kind: ControllerKind) async throws {
+        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+            let (other, otherLink) = try await server.client(at: 1)
+            #expect(try await link.subscriptions == [handle: .notification])
+            #expect(try await otherLink.subscriptions == [:])
+            await #expect(throws: HostError.notSubscribed) {
+                try await otherLink.notify([1], of: handle)
+            }
+            try await link.notify([2], of: handle)
+            #expect(try await client.values(1, of: handle).map(\.octets) == [[2]])
+            try await client.unsubscribe(from: handle)
+            try await server.witness.subscription(of: handle, nil)
+            await #expect(throws: HostError.notSubscribed) {
+                try await link.notify([3], of: handle)
+            }
+            #expect(try await other.perform("waiting").integer == 0)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aSubscriptionOfAStrangerEndsWithItsLink(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+            try await client.disconnect()
+            try await server.farewell(of: link)
+            let again = try await server.connect(client)
+            #expect(try await again.subscriptions == [:])
+            await #expect(throws: HostError.notSubscribed) {
+                try await again.notify([1], of: handle)
+            }
+        }
+    }
+
+    private func subscribed(
+        _ server: Server,
+        to uuid: BluetoothUUID
+    ) async throws -> (Client, Link, AttributeHandle) {
+        let handle = try server.handle(uuid)
+        let (client, link) = try await server.client()
+        let indicates = uuid == Gallery.indicated
+        try await client.subscribe(to: handle, indicates: indicates)
+        try await server.witness.subscription(of: handle, indicates ? .indication : .notification)
+        return (client, link, handle)
+    }
+
+    private func expectStream(
+        _ client: Client,
+        of handle: AttributeHandle,
+        _ kind: Client.Value.Kind
+    ) async throws {
+        let values = try await client.values(Self.valueCount, of: handle)
+        #expect(values.map(\.octets) == (0..<Self.valueCount).map(Self.value))
+        #expect(values.allSatisfy { $0.kind == kind })
+    }
+}

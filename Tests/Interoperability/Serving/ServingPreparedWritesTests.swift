@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Bumble clients prepare writes, several at once, and none sees or spoils what another prepared.
+@Suite(.needsPeers) struct ServingPreparedWritesTests {
+    private static let partLength = 128
+
+    @Test(arguments: ControllerKind.available)
+    func twoClientsThatPrepareAtOnceDoNotMix(kind: ControllerKind) async throws {
+        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+            let long = try server.handle(Gallery.long)
+            let (first, _) = try await server.client(at: 0)
+            let (second, _) = try await server.client(at: 1)
+            let values = [
+                [UInt8](repeating: 0xAA, count: 512), [UInt8](repeating: 0xBB, count: 512),
+            ]
+            for offset in stride(from: 0, to: 512, by: Self.partLength) {
+                for (client, value) in zip([first, second], values) {
+                    let part = value[offset..<offset + Self.partLength]
+                    try await client.prepare(Array(part), at: offset, of: long)
+                }
+            }
+            #expect(try await first.readLong(long) == Demo.pattern(512))
+            try await second.execute()
+            #expect(await server.host.value(of: long) == values[1])
+            try await first.execute()
+            #expect(await server.host.value(of: long) == values[0])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func bothWriteSeveralValuesReliablyOneAfterTheOther(kind: ControllerKind) async throws {
+        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+            let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
+            let (first, _) = try await server.client(at: 0)
+            let (second, _) = try await server.client(at: 1)
+            try await first.prepare([1], at: 0, of: long)
+            try await second.prepare([2], at: 0, of: long)
+            try await second.prepare([2, 2], at: 0, of: other)
+            try await first.prepare([1, 1], at: 0, of: other)
+            async let one: Void = first.execute()
+            async let two: Void = second.execute()
+            _ = try await (one, two)
+            let values = [
+                await server.host.value(of: long), await server.host.value(of: other),
+            ]
+            // Whoever came second, came with both.
+            #expect(values == [[1], [1, 1]] || values == [[2], [2, 2]])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatIsCancelledOrAbandonedIsForgotten(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let other = try server.handle(Gallery.other)
+            let (client, link) = try await server.client()
+            try await client.prepare([1], at: 0, of: other)
+            try await client.execute(writes: false)
+            try await client.execute()
+            #expect(await server.host.value(of: other) == [])
+            try await client.prepare([1], at: 0, of: other)
+            try await client.disconnect()
+            try await server.farewell(of: link)
+            _ = try await server.connect(client)
+            try await client.execute()
+            #expect(await server.host.value(of: other) == [])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aMistakeInOnePartSpoilsAll(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
+            let (client, _) = try await server.client()
+            try await client.prepare([1], at: 0, of: other)
+            try await client.prepare([1], at: 513, of: long)
+            await #expect(throws: Client.Failure.refused(.invalidOffset)) {
+                try await client.execute()
+            }
+            #expect(await server.host.value(of: other) == [])
+            #expect(try await client.readLong(long) == Demo.pattern(512))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aQueueIsFullForItsClientOnly(kind: ControllerKind) async throws {
+        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+            let other = try server.handle(Gallery.other)
+            let (greedy, _) = try await server.client(at: 0)
+            let (modest, _) = try await server.client(at: 1)
+            await #expect(throws: Client.Failure.refused(.prepareQueueFull)) {
+                for _ in 0..<10_000 { try await greedy.prepare([1], at: 0, of: other) }
+            }
+            try await modest.prepare([2], at: 0, of: other)
+            try await modest.execute()
+            #expect(await server.host.value(of: other) == [2])
+            try await greedy.execute(writes: false)
+            #expect(try await greedy.read(other) == [2])
+        }
+    }
+}

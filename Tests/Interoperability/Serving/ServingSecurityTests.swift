@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+/// Our server keeps to itself what a Bumble client is not protected well enough for.
+@Suite(.needsPeers) struct ServingSecurityTests {
+    // Short ones, for the request that takes no others.
+    private static let encrypted = BluetoothUUID(0xFFE1)
+    private static let authenticated = BluetoothUUID(0xFFE2)
+    private static let authorized = BluetoothUUID(0xFFE3)
+    private static let notified = BluetoothUUID(0xFFE4)
+
+    private static let secret = Array("secret".utf8)
+
+    private static let service = GATT.ServiceDefinition(
+        Demo.uuid(0x300),
+        [
+            characteristic(encrypted, .encrypted),
+            characteristic(authenticated, .authenticated),
+            characteristic(authorized, .authorized),
+            .init(
+                notified,
+                .notify,
+                permissions: GATT.Permissions(subscribe: .encrypted),
+                value: .stored([])
+            ),
+        ]
+    )
+
+    private static func characteristic(
+        _ uuid: BluetoothUUID,
+        _ rule: GATT.AccessRule
+    ) -> GATT.CharacteristicDefinition {
+        .init(
+            uuid,
+            [.read, .write],
+            permissions: GATT.Permissions(read: rule, write: rule),
+            value: .stored(secret)
+        )
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func protectedValuesAreRefusedInClear(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Self.service]) { server in
+            let (client, _) = try await server.client()
+            let reasons: [(BluetoothUUID, ATT.ErrorCode)] = [
+                (Self.encrypted, .insufficientAuthentication),
+                (Self.authenticated, .insufficientAuthentication),
+                (Self.authorized, .insufficientAuthorization),
+            ]
+            for (uuid, reason) in reasons {
+                try await expectRefusals(client, of: server.handle(uuid), uuid, reason)
+            }
+            await #expect(throws: Client.Failure.refused(.insufficientAuthentication)) {
+                try await client.subscribe(to: server.handle(Self.notified))
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aBondedClientIsToldToEncryptAndThenServed(kind: ControllerKind) async throws {
+        let configuration = try Friend.configuration(isAuthenticated: false)
+        try await withServer(
+            on: kind,
+            configuration: configuration,
+            serving: [Self.service]
+        ) { server in
+            let (client, link) = try await server.client()
+            let handle = try server.handle(Self.encrypted)
+            try await expectRefusals(client, of: handle, Self.encrypted, .insufficientEncryption)
+            try await client.encrypt(with: Friend.key)
+            #expect(try await client.read(handle) == Self.secret)
+            #expect(try await client.readLong(handle) == Self.secret)
+            #expect(try await client.read(uuid: Self.encrypted).map(\.value) == [Self.secret])
+            try await client.write([1], to: handle)
+            #expect(try await link.security.isEncrypted)
+            // The key was made without a look at whom with.
+            let authenticated = try server.handle(Self.authenticated)
+            try await expectRefusals(
+                client,
+                of: authenticated,
+                Self.authenticated,
+                .insufficientAuthentication
+            )
+            let notified = try server.handle(Self.notified)
+            try await client.subscribe(to: notified)
+            try await server.witness.subscription(of: notified, .notification)
+            try await link.notify([5], of: notified)
+            #expect(try await client.values(1, of: notified).map(\.octets) == [[5]])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func anAuthenticatedKeyOpensWhatAsksForIt(kind: ControllerKind) async throws {
+        let configuration = try Friend.configuration(isAuthenticated: true)
+        try await withServer(
+            on: kind,
+            configuration: configuration,
+            serving: [Self.service]
+        ) { server in
+            let (client, link) = try await server.client()
+            try await client.encrypt(with: Friend.key)
+            let handles = try [Self.encrypted, Self.authenticated].map(server.handle)
+            #expect(try await client.read(handles) == [Self.secret, Self.secret])
+            let authorized = try server.handle(Self.authorized)
+            await #expect(throws: Client.Failure.refused(.insufficientAuthorization)) {
+                try await client.read(authorized)
+            }
+            try await link.authorize()
+            #expect(try await client.read(authorized) == Self.secret)
+        }
+    }
+
+    /// RootCanal's controllers compare no keys.
+    @Test(arguments: ControllerKind.available.filter { $0 != .rootCanal })
+    func aWrongKeyOpensNothing(kind: ControllerKind) async throws {
+        let configuration = try Friend.configuration(isAuthenticated: true)
+        try await withServer(
+            on: kind,
+            configuration: configuration,
+            serving: [Self.service]
+        ) { server in
+            let (client, link) = try await server.client()
+            await #expect(throws: Client.Failure.self) {
+                try await client.encrypt(with: Array(Friend.key.reversed()))
+            }
+            #expect(await (try? link.security.isEncrypted) != true)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aKeyThatIsNotSharedOpensNothing(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Self.service]) { server in
+            let (client, link) = try await server.client()
+            await #expect(throws: Client.Failure.self) {
+                try await client.encrypt(with: Friend.key)
+            }
+            await #expect(throws: Client.Failure.refused(.insufficientAuthentication)) {
+                try await client.read(server.handle(Self.encrypted))
+            }
+            #expect(try await !link.security.isEncrypted)
+        }
+    }
+
+    /// Every way to read and to write is refused, for the same reason.
+    private func expectRefusals(
+        _ client: Client,
+        of handle: AttributeHandle,
+        _ uuid: BluetoothUUID,
+        _ reason: ATT.ErrorCode
+    ) async throws {
+        let refusal = Client.Failure.refused(reason)
+        await #expect(throws: refusal) { try await client.read(handle) }
+        await #expect(throws: refusal) { try await client.readPart(of: handle, from: 0) }
+        await #expect(throws: refusal) { try await client.readJoined([handle, handle]) }
+        await #expect(throws: refusal) { try await client.read([handle, handle]) }
+        await #expect(throws: refusal) { try await client.read(uuid: uuid) }
+        await #expect(throws: refusal) { try await client.write([1], to: handle) }
+        await #expect(throws: refusal) { try await client.prepare([1], at: 0, of: handle) }
+        try await client.writeCommand([1], to: handle)
+        #expect(try await client.find(value: Self.secret, of: uuid) == [])
+    }
+}
+
+/// The client that our host shares a key with.
+enum Friend {
+    static let key = [UInt8](1...16)
+
+    /// The bond of the client at place 0.
+    static func configuration(isAuthenticated: Bool) throws -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.bonds = [
+            Bond(
+                peer: Client.address(at: 0),
+                longTermKey: try #require(HCI.Key128(key)),
+                isAuthenticated: isAuthenticated
+            )
+        ]
+        return configuration
+    }
+}
+
+extension Client {
+    /// The handles of the attributes of that type that have that value, by Find By Type Value.
+    func find(value: [UInt8], of uuid: BluetoothUUID) async throws -> [AttributeHandle] {
+        let details: [String: JSON] = ["uuid": .string("\(uuid)"), "value": .octets(value)]
+        do {
+            return try await perform("find_by_type_value", details).elements
+                .compactMap { $0["handle"].handle }
+        } catch Failure.refused(.attributeNotFound) {
+            return []
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Bumble reads and writes values of our server, in every way that it can.
+@Suite(.needsPeers) struct ServingValuesTests {
+    @Test(arguments: ControllerKind.available)
+    func aLongValueIsReadInPartsOfAnyMTU(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let long = try server.handle(Gallery.long)
+            let (client, link) = try await server.client(mtu: nil)
+            #expect(try await client.read(long) == Demo.pattern(22))
+            #expect(try await client.readLong(long) == Demo.pattern(512))
+            #expect(try await client.perform("exchange_mtu", ["mtu": .number(185)]).integer == 185)
+            #expect(try await link.mtu == 185)
+            #expect(try await client.read(long) == Demo.pattern(184))
+            #expect(try await client.readLong(long) == Demo.pattern(512))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theEndOfAValueIsEmptyAndWhatIsBehindItIsNoOffset(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, _) = try await server.client()
+            let (short, long) = (try server.handle(Gallery.short), try server.handle(Gallery.long))
+            #expect(try await client.readPart(of: long, from: 511) == [0xFF])
+            #expect(try await client.readPart(of: long, from: 512) == [])
+            #expect(try await client.readPart(of: short, from: 20) == [])
+            await #expect(throws: Client.Failure.refused(.invalidOffset)) {
+                try await client.readPart(of: long, from: 513)
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func aLongValueIsWrittenInParts(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let long = try server.handle(Gallery.long)
+            let (client, _) = try await server.client(mtu: nil)
+            try await client.writeLong(Gallery.countdown, to: long)
+            #expect(await server.host.value(of: long) == Gallery.countdown)
+            #expect(try await client.readLong(long) == Gallery.countdown)
+            try await client.write([1, 2, 3], to: long)
+            #expect(try await client.readLong(long) == [1, 2, 3])
+            let tooMuch = Client.Failure.refused(.invalidAttributeValueLength)
+            await #expect(throws: tooMuch) {
+                try await client.writeLong(Demo.pattern(513), to: long)
+            }
+            #expect(await server.host.value(of: long) == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theApplicationAnswersForItsValues(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            serving: [Gallery.service],
+            answering: Gallery.answer
+        ) { server in
+            let dynamic = try server.handle(Gallery.dynamic)
+            let (client, _) = try await server.client(mtu: 100)
+            #expect(try await client.readLong(dynamic) == Gallery.countdown)
+            try await client.writeLong(Gallery.countdown, to: dynamic)
+            await #expect(throws: Client.Failure.refused(.valueNotAllowed)) {
+                try await client.write([1], to: dynamic)
+            }
+            await #expect(throws: Client.Failure.refused(.invalidOffset)) {
+                try await client.readPart(of: dynamic, from: 513)
+            }
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func severalValuesAreReadAtOnce(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            serving: [Gallery.service],
+            answering: Gallery.answer
+        ) { server in
+            let (client, _) = try await server.client()
+            let uuids = [Gallery.short, Gallery.notified, Gallery.other]
+            let handles = try uuids.map(server.handle)
+            let values: [[UInt8]] = [Demo.pattern(20), [0], []]
+            #expect(try await client.readJoined(handles) == values.flatMap(\.self))
+            #expect(try await client.read(handles) == values)
+            #expect(try await client.read(uuid: Gallery.short).map(\.value) == [Demo.pattern(20)])
+            let mixed = [try server.handle(Gallery.short), try server.handle(Gallery.dynamic)]
+            let both = Demo.pattern(20) + Gallery.countdown
+            #expect(try await client.readJoined(mixed) == Array(both.prefix(516)))
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func commandsArriveInOrderWithoutAnAnswer(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let commanded = try server.handle(Gallery.commanded)
+            let (client, link) = try await server.client()
+            for number in 0..<50 as Range<UInt8> {
+                try await client.writeCommand([number], to: commanded)
+            }
+            for number in 0..<50 as Range<UInt8> {
+                let entry = try await server.witness.next("a write") {
+                    if case .written(link, let entries) = $0 { entries.first } else { nil }
+                }
+                #expect(entry == GATT.WriteEntry(handle: commanded, offset: 0, value: [number]))
+            }
+            try await client.writeCommand([1], to: server.handle(Gallery.short))
+            #expect(try await client.read(commanded) == [49])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func whatIsNotPermittedIsRefused(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, _) = try await server.client()
+            let (short, quiet) = (
+                try server.handle(Gallery.short), try server.handle(Gallery.indicated)
+            )
+            await #expect(throws: Client.Failure.refused(.writeNotPermitted)) {
+                try await client.write([1], to: short)
+            }
+            await #expect(throws: Client.Failure.refused(.writeNotPermitted)) {
+                try await client.prepare([1], at: 0, of: short)
+            }
+            await #expect(throws: Client.Failure.refused(.readNotPermitted)) {
+                try await client.read(quiet)
+            }
+            await #expect(throws: Client.Failure.refused(.readNotPermitted)) {
+                try await client.read([short, quiet])
+            }
+            await #expect(throws: Client.Failure.refused(.invalidHandle)) {
+                try await client.read(.last)
+            }
+        }
+    }
+}
+
+extension Client {
+    /// One Read Blob Request.
+    @discardableResult
+    func readPart(of handle: AttributeHandle, from offset: Int) async throws -> [UInt8] {
+        let details: [String: JSON] = [
+            "handle": .handle(handle), "offset": .number(Double(offset)),
+        ]
+        return try await perform("read_blob", details).octets
+    }
+}

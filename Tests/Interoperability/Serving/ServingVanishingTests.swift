@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Clients that die in the middle of something leave a server that serves the next.
+@Suite(.needsPeers) struct ServingVanishingTests {
+    /// What a client is doing when it dies.
+    enum Doing: String, CaseIterable, CustomTestStringConvertible, Sendable {
+        case reading, preparing, beingNotified, beingIndicated, nothing
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(arguments: ControllerKind.available, Doing.allCases)
+    func whoDiesIsMissedAndTheNextIsServed(kind: ControllerKind, doing: Doing) async throws {
+        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+            let (client, link) = try await server.client(at: 0)
+            let work = try await begin(doing, client, link, server)
+            client.process.kill()
+            try await server.farewell(of: link)
+            if let work { await #expect(throws: HostError.self) { try await work.value } }
+            let (next, _) = try await server.client(at: 1)
+            let other = try server.handle(Gallery.other)
+            try await next.write([7], to: other)
+            #expect(try await next.read(other) == [7])
+        }
+    }
+
+    /// Begins something that does not end by itself.
+    private func begin(
+        _ doing: Doing,
+        _ client: Client,
+        _ link: Link,
+        _ server: Server
+    ) async throws -> Task<Void, any Error>? {
+        switch doing {
+        case .reading:
+            // Nobody answers for it.
+            client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])
+            _ = try await server.witness.next("a read") {
+                if case .read(let request) = $0 { request } else { nil }
+            }
+        case .preparing:
+            try await client.prepare([1], at: 0, of: server.handle(Gallery.other))
+        case .beingNotified:
+            let handle = try server.handle(Gallery.notified)
+            try await client.subscribe(to: handle)
+            try await server.witness.subscription(of: handle, .notification)
+            return Task { while true { try await link.notify(Demo.pattern(20), of: handle) } }
+        case .beingIndicated:
+            let handle = try server.handle(Gallery.indicated)
+            try await client.subscribe(to: handle, indicates: true)
+            try await server.witness.subscription(of: handle, .indication)
+            try await client.confirms(false)
+            return Task { while true { try await link.notify(Demo.pattern(20), of: handle) } }
+        case .nothing: break
+        }
+        return nil
+    }
+}
