@@ -33,6 +33,7 @@ let package = Package(
             swiftSettings: asPartOfLanyard
         ),
         .executableTarget(name: "RigCentral", dependencies: lanyard),
+        .executableTarget(name: "RigPeripheral", dependencies: lanyard),
         .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
         .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),
         .executableTarget(

@@ -5,19 +5,22 @@
 //
 //   central PATH ADDRESS
 //
-// Does what its standard input says, as every central of the rig does: `read COUNT` or
-// `notify COUNT SIZE`; answers each line with `done SECONDS`.
+// Does what its standard input says, as every central of the rig does: `read COUNT`, `write COUNT`
+// or `notify COUNT SIZE`; answers each line with `done SECONDS`. ADDRESS is a public one, or a
+// random static one, whose two highest bits are set.
 #include "controller.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { valueHandle = 3, configurationHandle = 6, grantHandle = 8 };
+enum { valueUUID = 0xFFF1, notifyingUUID = 0xFFF2, grantUUID = 0xFFF3 };
 enum { window = 64 };              // btvirt drops packets when 200 wait for a host
 
 static Controller controller;
 static uint16_t connection;
+static uint16_t valueHandle, notifyingHandle, grantHandle;
 
 static double seconds(void) {
     struct timespec time;
@@ -25,10 +28,22 @@ static double seconds(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void await(uint8_t opcode) {
+static void request(const uint8_t *octets, size_t count) {
+    sendPDU(&controller, connection, octets, count);
+}
+
+// The next PDU with that opcode; an error ends the program.
+static Arrival await(uint8_t opcode) {
     for (;;) {
         Arrival arrival = next(&controller);
-        if (arrival.kind == isFrame && arrival.octets[0] == opcode) return;
+        if (arrival.kind != isFrame) continue;
+        if (arrival.octets[0] == opcode) return arrival;
+        static const uint8_t mtuResponse[] = {0x03, 247, 0};
+        if (arrival.octets[0] == 0x02) request(mtuResponse, sizeof mtuResponse);
+        if (arrival.octets[0] == 0x01) {
+            fprintf(stderr, "central: refused %02x: %02x\n", arrival.octets[1], arrival.octets[4]);
+            exit(1);
+        }
     }
 }
 
@@ -38,6 +53,7 @@ static void dial(const char *text) {
     sscanf(text, "%x:%x:%x:%x:%x:%x", &octets[5], &octets[4], &octets[3], &octets[2], &octets[1],
            &octets[0]);
     for (int index = 0; index < 6; index++) parameters[6 + index] = (uint8_t)octets[index];
+    parameters[5] = octets[5] >= 0xC0;
     parameters[13] = parameters[15] = 24;
     parameters[19] = 72;
     post(&controller, 0x200D, parameters, sizeof parameters);
@@ -47,28 +63,64 @@ static void dial(const char *text) {
         connection = little16(arrival.octets + 2);
         break;
     }
-    static const uint8_t exchangeMTU[] = {0x02, 247, 0};
-    static const uint8_t subscribe[] = {0x12, configurationHandle, 0, 1, 0};
-    sendPDU(&controller, connection, exchangeMTU, sizeof exchangeMTU);
+}
+
+// Looks at every declaration of a characteristic until it has all three.
+static void discover(void) {
+    uint16_t start = 1;
+    while (!valueHandle || !notifyingHandle || !grantHandle) {
+        const uint8_t octets[] = {
+            0x08, (uint8_t)start, (uint8_t)(start >> 8), 0xFF, 0xFF, 0x03, 0x28,
+        };
+        request(octets, sizeof octets);
+        Arrival arrival = await(0x09);
+        size_t length = arrival.octets[1];
+        for (size_t place = 2; place + length <= arrival.count; place += length) {
+            const uint8_t *entry = arrival.octets + place;
+            uint16_t uuid = length == 7 ? little16(entry + 5) : 0;
+            if (uuid == valueUUID) valueHandle = little16(entry + 3);
+            if (uuid == notifyingUUID) notifyingHandle = little16(entry + 3);
+            if (uuid == grantUUID) grantHandle = little16(entry + 3);
+            start = (uint16_t)(little16(entry) + 1);
+        }
+    }
+}
+
+// Client Characteristic Configuration comes next to the notifying value in every server of the rig.
+static void subscribe(void) {
+    const uint8_t exchangeMTU[] = {0x02, 247, 0};
+    request(exchangeMTU, sizeof exchangeMTU);
     await(0x03);
-    sendPDU(&controller, connection, subscribe, sizeof subscribe);
+    discover();
+    uint16_t handle = notifyingHandle + 1;
+    const uint8_t octets[] = {0x12, (uint8_t)handle, (uint8_t)(handle >> 8), 1, 0};
+    request(octets, sizeof octets);
     await(0x13);
 }
 
 static void measureReads(long count) {
-    static const uint8_t request[] = {0x0A, valueHandle, 0};
+    const uint8_t octets[] = {0x0A, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
     for (long index = 0; index < count; index++) {
-        sendPDU(&controller, connection, request, sizeof request);
+        request(octets, sizeof octets);
         await(0x0B);
     }
 }
 
+static void measureWrites(long count) {
+    uint8_t octets[3 + 20] = {0x12, (uint8_t)valueHandle, (uint8_t)(valueHandle >> 8)};
+    for (long index = 0; index < count; index++) {
+        memcpy(octets + 3, &index, sizeof index);
+        request(octets, sizeof octets);
+        await(0x13);
+    }
+}
+
 static void grant(long count, int size) {
-    uint8_t write[] = {
-        0x52, grantHandle, 0, (uint8_t)count, (uint8_t)(count >> 8), (uint8_t)size,
-        (uint8_t)(size >> 8),
+    const uint8_t octets[] = {
+        0x52, (uint8_t)grantHandle, (uint8_t)(grantHandle >> 8), (uint8_t)count,
+        (uint8_t)(count >> 8), (uint8_t)size, (uint8_t)(size >> 8),
     };
-    sendPDU(&controller, connection, write, sizeof write);
+    request(octets, sizeof octets);
 }
 
 // Keeps half a window to a whole one asked for, so that the peripheral never waits.
@@ -88,6 +140,7 @@ int main(int argumentCount, char **arguments) {
     if (argumentCount != 3) return fprintf(stderr, "usage: central PATH ADDRESS\n"), 2;
     openController(&controller, arguments[1]);
     dial(arguments[2]);
+    subscribe();
     printf("ready\n");
     fflush(stdout);
     char line[64];
@@ -96,6 +149,7 @@ int main(int argumentCount, char **arguments) {
         int size;
         double start = seconds();
         if (sscanf(line, "read %ld", &count) == 1) measureReads(count);
+        else if (sscanf(line, "write %ld", &count) == 1) measureWrites(count);
         else if (sscanf(line, "notify %ld %d", &count, &size) == 2) measureNotifications(count, size);
         else return 2;
         printf("done %.9f\n", seconds() - start);

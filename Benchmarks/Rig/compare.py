@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures hosts against each other on one virtual controller, everything on one core.
+"""Measures hosts against each other on one virtual controller, everything on one core: as centrals
+that read and are notified, and as peripherals that answer and notify.
 
-Each round runs every host in turn, with a fresh controller and peripheral, and the raw round trip
-beside it. What is printed is the median of the rounds.
+Each round runs every host in turn, with a fresh controller and a fresh other end made of prepared
+bytes, and the raw round trip beside it. What is printed is the median of the rounds.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 import controllers
+import crowds
 import scans
 from processes import Process, place_on, precedence
 
@@ -47,21 +49,51 @@ class Sample:
     raw: float
 
 
-WORKS = [
-    Work("read, 20 octets", "read {}", 10_000),
+@dataclasses.dataclass
+class Role:
+    """Which end of the link is under test."""
+
+    name: str
+    works: list
+    hosts: dict  # by name, the commands of both ends: peripheral, which takes a path, and central,
+    #              which takes a path and an address
+    tested: str  # the field of a sample that is the host's work
+    other: str
+
+
+READ = Work("read, 20 octets", "read {}", 10_000)
+WRITE = Work("write, 20 octets", "write {}", 10_000)
+NOTIFICATIONS = [
     Work("notification, 20 octets", "notify {} 20", 20_000),
     Work("notification, 244 octets", "notify {} 244", 10_000),
 ]
 
 
-def centrals(tools, host, peers):
-    """The hosts under test, by name, as commands that take a path and an address."""
-    return {
+def centrals(tools, hosts, peers):
+    """The hosts under test as centrals, beside a scripted peripheral."""
+    host = hosts / "RigCentral"
+    commands = {
         NO_HOST: [tools / "central"],
         "Lanyard": [host],
         "Lanyard, from another thread": [host, "--from-another-thread"],
         "Bumble": [peers / "venv/bin/python", RIG / "bumble_central.py"],
     }
+    pairs = {name: ([tools / "peripheral"], command) for name, command in commands.items()}
+    return Role("central", [READ, *NOTIFICATIONS], pairs, "central", "peripheral")
+
+
+def servers(tools, hosts, peers):
+    """The hosts under test as peripherals with a server, beside a scripted central."""
+    host = hosts / "RigPeripheral"
+    commands = {
+        NO_HOST: [tools / "peripheral"],
+        "Lanyard": [host],
+        "Lanyard, the application answers": [host, "--dynamic"],
+        "Lanyard, from another thread": [host, "--from-another-thread"],
+        "Bumble": [peers / "venv/bin/python", RIG / "bumble_peripheral.py"],
+    }
+    pairs = {name: (command, [tools / "central"]) for name, command in commands.items()}
+    return Role("server", [READ, WRITE, *NOTIFICATIONS], pairs, "peripheral", "central")
 
 
 def raw_round_trip(tools, core, size=32, count=20_000):
@@ -85,18 +117,18 @@ def measure(central, controller, peripheral, work, raw):
     return Sample(float(answer.split()[1]) / count * 1e6, *spent, raw)
 
 
-def run_round(start_controller, place, works, hosts):
+def run_round(start_controller, place, role):
     """One round: every host on a fresh controller; yields (host, work, sample)."""
     tools, _, core = place
-    for name, command in hosts.items():
+    for name, (served, command) in role.hosts.items():
         raw = raw_round_trip(tools, core)
         with contextlib.ExitStack() as stack:
             controller, path = stack.enter_context(start_controller(*place))
-            peripheral = stack.enter_context(Process([tools / "peripheral", path], core))
+            peripheral = stack.enter_context(Process([*served, path], core))
             address = peripheral.expect("ready ")
             central = stack.enter_context(Process([*command, path, address], core))
             central.expect("ready")
-            for work in works:
+            for work in role.works:
                 yield name, work, measure(central, controller, peripheral, work, raw)
 
 
@@ -110,24 +142,26 @@ def spread(samples):
     return (max(times) - min(times)) / 2 / statistics.median(times)
 
 
-def table(results, works):
+def table(results, role):
     """The medians as Markdown."""
     lines = []
-    for work in works:
+    for work in role.works:
         lines += [
-            f"### {work.name}",
+            f"### {role.name}: {work.name}",
             "",
-            "| host | time, µs | ± | raw round trips | CPU of the host | controller | peripheral |",
-            "|---|--:|--:|--:|--:|--:|--:|",
+            "| host | a second | time, µs | ± | raw round trips | CPU of the host | controller"
+            f" | {role.other} |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|",
         ]
         for (name, measured), samples in results.items():
             if measured != work.name:
                 continue
             time = median(samples, "time")
             lines.append(
-                f"| {name} | {time:.1f} | {spread(samples):.0%} | {time / median(samples, 'raw'):.1f}"
-                f" | {median(samples, 'central'):.1f} | {median(samples, 'controller'):.1f}"
-                f" | {median(samples, 'peripheral'):.1f} |"
+                f"| {name} | {1e6 / time:,.0f} | {time:.1f} | {spread(samples):.0%}"
+                f" | {time / median(samples, 'raw'):.1f}"
+                f" | {median(samples, role.tested):.1f} | {median(samples, 'controller'):.1f}"
+                f" | {median(samples, role.other):.1f} |"
             )
         lines.append("")
     return "\n".join(lines)
@@ -136,14 +170,52 @@ def table(results, works):
 def arguments():
     parser = argparse.ArgumentParser(prog="Scripts/benchmark-hosts", description=__doc__)
     parser.add_argument("--tools", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--host", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--hosts", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--peers", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--controller", choices=["btvirt", "rootcanal"], help="by default the fastest")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument("--role", choices=["central", "server"], help="by default both")
     parser.add_argument("--only", help="hosts whose name contains this")
     parser.add_argument("--json", type=pathlib.Path, help="write every sample to this file too")
     return parser.parse_args()
+
+
+def roles(options):
+    """The roles to measure, with the hosts that are wanted."""
+    both = [
+        make(options.tools, options.hosts, options.peers)
+        for make in (centrals, servers)
+    ]
+    for role in both:
+        if options.only:
+            role.hosts = {name: pair for name, pair in role.hosts.items() if options.only in name}
+    return [role for role in both if options.role in (None, role.name)]
+
+
+def measure_role(role, start_controller, place, rounds):
+    """The samples of all rounds, by host and work."""
+    results = {}
+    for number in range(1, rounds + 1):
+        print(f"{role.name}: round {number} of {rounds}", file=sys.stderr)
+        for name, work, sample in run_round(start_controller, place, role):
+            results.setdefault((name, work.name), []).append(sample)
+    return results
+
+
+def report(role, results, chosen):
+    raw = statistics.median(sample.raw for samples in results.values() for sample in samples)
+    print(f"controller: {chosen}; raw round trip of 32 octets: {raw:.1f} µs\n")
+    print(table(results, role))
+
+
+def crowd_table(role, place, rounds):
+    """What a crowd costs: of advertisers for a central, of centrals for a server."""
+    hosts = {name: pair for name, pair in role.hosts.items() if name != NO_HOST}
+    if role.name == "central":
+        return scans.table({name: central for name, (_, central) in hosts.items()}, place, rounds)
+    servers = {name: server for name, (server, _) in hosts.items()}
+    return crowds.table(servers, place, rounds, lambda: raw_round_trip(place[0], place[2]))
 
 
 def main():
@@ -152,27 +224,19 @@ def main():
     chosen = options.controller or next(iter(available), None)
     if chosen not in available:
         sys.exit(f"benchmark-hosts: no {chosen or 'controller'} here; on Debian: apt-get install bluez-test-tools")
-    hosts = centrals(options.tools, options.host, options.peers)
-    hosts = {name: host for name, host in hosts.items() if not options.only or options.only in name}
-    results = {}
+    samples = []
     with tempfile.TemporaryDirectory() as scratch, precedence():
         place = (options.tools, pathlib.Path(scratch), options.core)
-        for number in range(1, options.rounds + 1):
-            print(f"round {number} of {options.rounds}", file=sys.stderr)
-            for name, work, sample in run_round(available[chosen], place, WORKS, hosts):
-                results.setdefault((name, work.name), []).append(sample)
-        scanning = {name: command for name, command in hosts.items() if name != NO_HOST}
-        crowd = scans.table(scanning, place, min(3, options.rounds))
-    raw = statistics.median(sample.raw for samples in results.values() for sample in samples)
-    print(f"controller: {chosen}; raw round trip of 32 octets: {raw:.1f} µs\n")
-    print(table(results, WORKS))
-    print(crowd)
+        for role in roles(options):
+            results = measure_role(role, available[chosen], place, options.rounds)
+            report(role, results, chosen)
+            print(crowd_table(role, place, min(3, options.rounds)), end="\n\n")
+            samples += [
+                {"role": role.name, "host": name, "work": work, **dataclasses.asdict(sample)}
+                for (name, work), measured in results.items()
+                for sample in measured
+            ]
     if options.json:
-        samples = [
-            {"host": name, "work": work, **dataclasses.asdict(sample)}
-            for (name, work), measured in results.items()
-            for sample in measured
-        ]
         options.json.write_text(json.dumps({"controller": chosen, "samples": samples}, indent=1))
 
 

@@ -24,6 +24,7 @@ let benchmarks: @Sendable () -> Void = {
 
     decodeBenchmarks()
     hostBenchmarks()
+    serverBenchmarks()
 }
 
 /// Sizes of packets on the wire: an H4 packet around a value of 20 octets has 32, and a report of

@@ -26,6 +26,27 @@ func hostBenchmarks() {
     }
 }
 
+/// The host as a server: the peer at the other end of the link is the client.
+func serverBenchmarks() {
+    Benchmark("Read of 20 octets served, by the server") { benchmark in
+        try await benchmark.onHost(.onExecutor, echo: PacketSize.value) { scenario, count in
+            try await scenario.serveReads(count: count)
+        }
+    }
+    for place in Place.allCases {
+        Benchmark("Read of 20 octets served, by the application \(place.rawValue)") { benchmark in
+            try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
+                try await scenario.answerReads(count: count)
+            }
+        }
+        Benchmark("Notification of 20 octets sent, \(place.rawValue)") { benchmark in
+            try await benchmark.onHost(place, echo: PacketSize.value) { scenario, count in
+                try await scenario.sendNotifications(count: count, size: 20)
+            }
+        }
+    }
+}
+
 /// Where the task runs that uses the host.
 enum Place: String, CaseIterable {
     case onExecutor = "on the host's executor"

@@ -39,6 +39,14 @@ struct Endurance {
             try await measure("advertising report", count) {
                 try await scenario.hear(count: $0, on: sightings)
             } && isFlat
+        isFlat =
+            try await measure("served read", count) {
+                try await scenario.serveReads(count: $0)
+            } && isFlat
+        isFlat =
+            try await measure("sent notification", count) {
+                try await scenario.sendNotifications(count: $0, size: 20)
+            } && isFlat
         return isFlat
     }
 

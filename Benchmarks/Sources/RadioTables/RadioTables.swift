@@ -3,17 +3,21 @@
 import Scenarios
 
 // The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown:
-// `RadioTables [HOURS]`. Run with `taskset -c 1`: on one core.
+// `RadioTables [HOURS|streams]`. Run with `taskset -c 1`: on one core.
 //
-// The first is in virtual time, and the same on every machine. Of the second and the third, which
-// are in real time, what means the same elsewhere is how they grow from row to row. Each room is
+// The first two, of streams, are in virtual time, and the same on every machine. Of the others,
+// which are in real time, what means the same elsewhere is how they grow from row to row. Each room is
 // simulated for HOURS (1 if nothing is said) if it has a hundred accessories; larger ones for
 // less, so that every row has about the same number of packets.
 @main
 struct RadioTables {
     static func main() async throws {
-        let hours = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 1
+        let argument = CommandLine.arguments.dropFirst().first
+        let hours = argument.flatMap { Double($0) } ?? 1
         try streams()
+        print()
+        try await ServedTable.print()
+        if argument == "streams" { return }
         print()
         try rooms(hours)
         print()

@@ -20,8 +20,8 @@ public final class HostScenario: Sendable {
     /// The host.
     public let host: BluetoothHost
     private let executor: AdapterExecutor
-    private let controller: ScriptedController
-    private let link: Link
+    let controller: ScriptedController
+    let link: Link
 
     private init(
         host: BluetoothHost,

@@ -17,6 +17,8 @@ actor ScriptedController {
     private var replies: [[UInt8]] = []
     private let reports = (0..<advertiserCount).map(advertisingReport)
     private var nextReport = 0
+    /// Who waits for the host's server to answer.
+    private var waiter: CheckedContinuation<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor.asUnownedSerialExecutor()
@@ -37,6 +39,14 @@ actor ScriptedController {
     /// Sends packets prepared by the caller, as one piece.
     func send(_ packets: [[UInt8]]) {
         transport.send(packets)
+    }
+
+    /// Sends a request of the peer's to the host's server, and waits for the answer.
+    func exchange(_ packet: [UInt8]) async {
+        await withCheckedContinuation { continuation in
+            waiter = continuation
+            transport.send([packet])
+        }
     }
 
     /// Sends that many advertising reports, each in an event of its own.
@@ -64,8 +74,12 @@ actor ScriptedController {
 
     private func receiveData(_ packet: ArraySlice<UInt8>) {
         replies.append([0x04, 0x13, 5, 1, ScriptedServer.connectionHandle, 0, 1, 0])
-        if let response = ScriptedServer.response(to: packet.dropFirst(9)) {
+        let pdu = packet.dropFirst(9)
+        if let response = ScriptedServer.response(to: pdu) {
             replies.append(response)
+        } else if ScriptedServer.isAnswer(pdu) {
+            waiter?.resume()
+            waiter = nil
         }
     }
 

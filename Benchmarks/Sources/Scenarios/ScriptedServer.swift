@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The peer's end of ATT, as far as the scenarios need it: H4 packets in, H4 packets out.
+/// The peer's end of ATT, as far as the scenarios need it, as a server and as a client: H4 packets
+/// in, H4 packets out.
 enum ScriptedServer {
     static let connectionHandle: UInt8 = 0x40
     static let valueHandle: UInt8 = 0x03
@@ -15,6 +16,7 @@ enum ScriptedServer {
         case 0x04: packet([0x05, 1, configurationHandle, 0, 0x02, 0x29])
         case 0x12: packet([0x13])
         case 0x52, 0x1E, nil: nil
+        case let opcode? where opcode % 2 == 1: nil
         case let opcode?: packet([0x01, opcode, 0, 0, 0x06])
         }
     }
@@ -22,6 +24,22 @@ enum ScriptedServer {
     /// A notification of the characteristic.
     static func notification(of value: [UInt8]) -> [UInt8] {
         packet([0x1B, notifyingHandle, 0] + value)
+    }
+
+    /// Whether the host's server answers a request with it: a response to a read or a write, or an
+    /// error.
+    static func isAnswer(_ pdu: ArraySlice<UInt8>) -> Bool {
+        [0x01, 0x0B, 0x13].contains(pdu.first)
+    }
+
+    /// A client's request to read a value.
+    static func readRequest(_ handle: UInt16) -> [UInt8] {
+        packet([0x0A, UInt8(handle & 0xFF), UInt8(handle >> 8)])
+    }
+
+    /// A client's request to be notified, by the value's configuration.
+    static func subscription(_ configuration: UInt16) -> [UInt8] {
+        packet([0x12, UInt8(configuration & 0xFF), UInt8(configuration >> 8), 1, 0])
     }
 
     private static let readResponse = packet([0x0B] + [UInt8](repeating: 0xA5, count: 20))

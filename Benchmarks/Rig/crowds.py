@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server costs when one central is there, and when twenty are: answers and notifications."""
+
+import dataclasses
+import statistics
+
+from processes import Process, await_socket
+
+SIZES = (1, 20)
+WORKS = {
+    "read, 20 octets": ("read {}", 20_000),
+    "notification, 20 octets": ("notify {} 20", 40_000),
+    "notification, 244 octets": ("notify {} 244", 20_000),
+}
+
+
+@dataclasses.dataclass
+class Sample:
+    """Microseconds of one operation: time and work; and what the slowest got of what the fastest
+    got, when the work was done."""
+
+    time: float
+    host: float
+    crowd: float
+    share: float
+
+
+def measure(crowd, host, request, count):
+    crowd.ask(request.format(count // 10))  # to be warm
+    before = host.cpu_seconds(), crowd.cpu_seconds()
+    seconds, least, most = crowd.ask(request.format(count)).removeprefix("done ").split()
+    spent = host.cpu_seconds() - before[0], crowd.cpu_seconds() - before[1]
+    share = int(least) / int(most)
+    return Sample(*(value / count * 1e6 for value in (float(seconds), *spent)), share)
+
+
+def samples(command, place, size):
+    """One sample of each work, for a server among so many centrals."""
+    tools, scratch, core = place
+    path = scratch / "crowd"
+    path.unlink(missing_ok=True)
+    with Process([tools / "crowd", path, size], core) as crowd:
+        crowd.expect("ready")
+        await_socket(path)
+        with Process([*command, path], core) as host:
+            host.expect("ready")
+            crowd.expect("crowded")
+            return {
+                name: measure(crowd, host, request, count)
+                for name, (request, count) in WORKS.items()
+            }
+
+
+def table(commands, place, rounds, raw):
+    """The medians of all servers as Markdown; `raw()` measures a raw round trip."""
+    lines = [
+        "### server: one central and twenty",
+        "",
+        "| host | work | centrals | a second | time, µs | raw round trips | CPU of the host"
+        " | slowest, of the fastest's |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, command in commands.items():
+        for size in SIZES:
+            echo = raw()
+            runs = [samples(command, place, size) for _ in range(rounds)]
+            for work in WORKS:
+                time, cpu, _, share = (
+                    statistics.median(column)
+                    for column in zip(*(dataclasses.astuple(run[work]) for run in runs))
+                )
+                lines.append(
+                    f"| {name} | {work} | {size} | {1e6 / time:,.0f} | {time:.1f}"
+                    f" | {time / echo:.1f} | {cpu:.1f} | {share:.0%} |"
+                )
+    return "\n".join(lines)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scenarios
+
+/// What our host brings over the virtual air, beside what fits on it: streams of a server to one
+/// central and to twenty, in virtual time.
+enum ServedTable {
+    /// Air time of a packet of 251 octets, an empty one back, and the spaces around them, on LE 1M.
+    private static let exchange = 2.468
+
+    /// How many centrals there are, intervals in milliseconds, and the controller's buffers.
+    private static let rows: [(centralCount: Int, interval: Double, bufferCount: Int)] = [
+        (1, 7.5, 12), (1, 15, 12), (1, 30, 12), (1, 50, 12),
+        (20, 50, 12), (20, 100, 12), (20, 50, 60), (20, 100, 60),
+    ]
+
+    static func print() async throws {
+        Swift.print(
+            "| stream | centrals | interval | buffers | kbit/s | slowest, of the fastest's |"
+        )
+        Swift.print("|---|--:|--:|--:|--:|--:|")
+        try await print("notifications", .notifications, StreamScenario.notificationLength)
+        try await print("channel", .channel, ServedStream.frameLength)
+    }
+
+    private static func print(
+        _ name: String,
+        _ carrier: ServedStream.Carrier,
+        _ length: Int
+    ) async throws {
+        for (count, interval, bufferCount) in rows {
+            let stream = try ServedStream(
+                centralCount: count,
+                interval: .microseconds(Int64(interval * 1_000)),
+                bufferCount: bufferCount
+            )
+            let rate = try await stream.rate(of: carrier, over: .seconds(60))
+            let measured = rate.bits / 1_000
+            let ceiling = ceiling(count, interval, length)
+            let shares = [100 * measured / ceiling, 100 * rate.leastOfMost].map(tenths)
+            Swift.print(
+                "| \(name) | \(count) | \(interval) ms | \(bufferCount) | \(tenths(measured)) of "
+                    + "\(tenths(ceiling)) = \(shares[0]) % | \(shares[1]) % |"
+            )
+        }
+    }
+
+    /// In kbit/s: whole exchanges in an event for one central; for many, the air without a gap.
+    private static func ceiling(_ count: Int, _ interval: Double, _ length: Int) -> Double {
+        let bits = Double(length * 8)
+        guard count == 1 else { return bits / exchange }
+        return (interval / exchange).rounded(.down) * bits / interval
+    }
+
+    private static func tenths(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import BluetoothL2CAP
+import BluetoothTypes
+import Synchronization
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+/// Our host at both ends of the virtual air: a peripheral with a server, and centrals around it, on
+/// LE 1M in clear. What a stream brings in virtual time.
+public final class ServedStream: Sendable {
+    /// What carries the stream.
+    public enum Carrier: Sendable {
+        /// Notifications of 244 octets, which fill a Link Layer packet.
+        case notifications
+        /// An L2CAP channel with credits.
+        case channel
+    }
+
+    /// What arrived in a second of virtual time.
+    public struct Rate: Sendable {
+        /// Bits of application data, of all centrals.
+        public let bits: Double
+        /// What the central got that got least, of what the one got that got most.
+        public let leastOfMost: Double
+    }
+
+    /// How many octets of a channel a Link Layer packet of 251 octets holds: less 4 of L2CAP.
+    public static let frameLength = 247
+    /// Octets of an SDU that fills eight frames, with the length that it begins with.
+    private static let sduLength = 8 * frameLength - 2
+
+    private static let uuid = BluetoothUUID(0xFFF2)
+    private static let psm: L2CAP.SPSM = 0x0080
+    /// How long a stream flows before it is measured.
+    private static let run = Duration.seconds(5)
+
+    private let air = SimulatedAir(seed: 7)
+    private let peripheral: VirtualTransport
+    private let centrals: [VirtualTransport]
+    private let interval: Duration
+
+    /// So many centrals, with links of that interval.
+    ///
+    /// - Parameter bufferCount: how many packets the peripheral's controller holds, for all links
+    ///   together. An event can send what is there when it comes.
+    public init(centralCount: Int, interval: Duration, bufferCount: Int = 12) throws {
+        self.interval = interval
+        var configuration = ControllerConfiguration(name: "peripheral")
+        configuration.dataPacketCount = bufferCount
+        peripheral = try air.addAdapter(configuration)
+        centrals = try (0..<centralCount).map { [air] number in
+            let place = Position(x: 2, y: Double(number) / 10)
+            return try air.addAdapter(ControllerConfiguration(name: "\(number)", at: place))
+        }
+    }
+
+    /// Streams to every central for so long, and returns what arrived.
+    public func rate(of carrier: Carrier, over span: Duration) async throws -> Rate {
+        try await air.run(bound: .seconds(600) + span) { [self] in
+            let server = try await host(on: peripheral, number: 0)
+            let readers = try await readers(carrier, server)
+            let tally = Tally(count: readers.count)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (place, reader) in readers.enumerated() {
+                    group.addTask { try await reader.receive { tally.add($0, at: place) } }
+                    group.addTask { try await reader.flood() }
+                }
+                try await air.sleep(for: Self.run)
+                tally.reset()
+                try await air.sleep(for: span)
+                group.cancelAll()
+            }
+            return tally.rate(over: span)
+        }
+    }
+
+    private func host(on adapter: VirtualTransport, number: UInt64) async throws -> BluetoothHost {
+        var configuration = HostConfiguration()
+        configuration.address = DeviceAddress(value: 0xF1A0_0000_0000 + number, kind: .random)
+        let host = BluetoothHost(
+            transport: adapter,
+            configuration: configuration,
+            executor: air.executor
+        )
+        try await host.start()
+        return host
+    }
+}
+
+// MARK: - Both ends of each link
+
+extension ServedStream {
+    /// A stream to one central: what sends it, and what receives it.
+    private struct Reader: Sendable {
+        let send: @Sendable () async throws -> Void
+        let receive: @Sendable (_ add: @Sendable (Int) -> Void) async throws -> Void
+
+        func flood() async throws {
+            while !Task.isCancelled { try await send() }
+        }
+    }
+
+    private func readers(_ carrier: Carrier, _ server: BluetoothHost) async throws -> [Reader] {
+        let service = try await server.publish(
+            GATT.ServiceDefinition(
+                BluetoothUUID(0xFFF0),
+                [.init(Self.uuid, .notify, value: .stored([]))]
+            )
+        )
+        let value = service.characteristics[0].valueHandle
+        let listener = try await server.listen(psm: Self.psm)
+        let advertising = try await server.advertise(Advertising())
+        var readers: [Reader] = []
+        for (place, adapter) in centrals.enumerated() {
+            let central = try await host(on: adapter, number: UInt64(place) + 1)
+            let link = try await connect(central)
+            switch carrier {
+            case .notifications:
+                readers.append(try await notifications(link, value, server))
+            case .channel: readers.append(try await channel(link, listener))
+            }
+        }
+        // Everybody is there: what goes on calling takes the air from the streams.
+        await advertising.stop()
+        return readers
+    }
+
+    private func connect(_ central: BluetoothHost) async throws -> Link {
+        var timing = ConnectParameters()
+        timing.intervalMinimum = interval
+        timing.intervalMaximum = interval
+        let server = DeviceAddress(value: 0xF1A0_0000_0000, kind: .random)
+        let options = ConnectOptions(timeout: .seconds(60), parameters: timing)
+        return try await central.connect(to: server, options: options)
+    }
+
+    private func notifications(
+        _ link: Link,
+        _ value: AttributeHandle,
+        _ server: BluetoothHost
+    ) async throws -> Reader {
+        let known = Set(await server.subscribers(of: value))
+        for service in try await link.discoverServices(uuid: BluetoothUUID(0xFFF0)) {
+            let found = try await link.discoverCharacteristics(of: service)
+            let values = try await link.subscribe(to: found[0])
+            let subscribers = await server.subscribers(of: value)
+            guard let own = subscribers.first(where: { !known.contains($0) }) else { break }
+            let octets = [UInt8](repeating: 7, count: StreamScenario.notificationLength)
+            return Reader(
+                send: { try await own.notify(octets, of: value) },
+                receive: { add in for try await value in values { add(value.count) } }
+            )
+        }
+        throw NoStream()
+    }
+
+    private func channel(_ link: Link, _ listener: ChannelListener) async throws -> Reader {
+        let receiving = try await link.openChannel(psm: Self.psm)
+        guard let sending = try await listener.accept() else { throw NoStream() }
+        let octets = [UInt8](repeating: 7, count: Self.sduLength)
+        return Reader(
+            send: { try await sending.send(octets) },
+            receive: { add in for try await sdu in receiving.sdus { add(sdu.count) } }
+        )
+    }
+
+    private struct NoStream: Error {}
+}
+
+/// How many octets each central has received.
+private final class Tally: Sendable {
+    private let counts: Mutex<[Int]>
+
+    init(count: Int) { counts = Mutex([Int](repeating: 0, count: count)) }
+
+    func add(_ count: Int, at place: Int) { counts.withLock { $0[place] += count } }
+
+    func reset() { counts.withLock { $0 = [Int](repeating: 0, count: $0.count) } }
+
+    func rate(over span: Duration) -> ServedStream.Rate {
+        let counts = counts.withLock { $0 }
+        let seconds = span / .seconds(1)
+        return ServedStream.Rate(
+            bits: Double(counts.reduce(0, +) * 8) / seconds,
+            leastOfMost: Double(counts.min() ?? 0) / Double(max(1, counts.max() ?? 0))
+        )
+    }
+}
