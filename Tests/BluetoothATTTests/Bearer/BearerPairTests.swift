@@ -40,7 +40,7 @@ struct BearerPairTests {
         guard let outgoing = sender.nextPDU(now: .zero) else { return false }
         switch receiver.receive(outgoing.bytes[...]) {
         case .response(let id, _), .failure(let id, _): ended.append(id)
-        case .request(let request): receiver.respond(EmptyServer.answer(to: request))
+        case .request(let request): receiver.respond(Self.refusal(of: request))
         case .answered: break
         case let other: Issue.record("\(other)")
         }
@@ -72,7 +72,7 @@ struct BearerPairTests {
             let received = bearer.receive(bytes[...])
             if let ended = Self.ended(by: received) { #expect(waiting.remove(ended) != nil) }
             if case .request(let request) = received, round % 3 != 0 {
-                bearer.respond(EmptyServer.answer(to: request))
+                bearer.respond(Self.refusal(of: request))
             }
             #expect((23...64).contains(bearer.mtu))
         }
@@ -102,6 +102,10 @@ struct BearerPairTests {
         .readByTypeRequest(.init(start: 1, end: .last, type: .init(0x2803))),
         .exchangeMTURequest(.init(receiveMTU: 64)),
     ]
+
+    private static func refusal(of request: ATT.PDU) -> ATT.PDU {
+        .error(request.opcode, .invalid, .requestNotSupported)
+    }
 
     private static func hostilePDU(using generator: inout SplitMix64) -> [UInt8] {
         let vector = PDUVector.all.randomElement(using: &generator)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("Responses that hold many attributes")
+struct PackingTests {
+    private func stage(
+        _ values: [[UInt8]],
+        mtu: UInt16,
+        type: BluetoothUUID = .init(0xB200)
+    ) throws -> ServerStage {
+        var server = GATTServer()
+        _ = try server.publish(
+            .init(
+                .init(0xA030),
+                values.map { .init(type, .read, value: .stored($0)) },
+                handle: .init(0x100)
+            )
+        )
+        var stage = ServerStage(server)
+        stage.connect(mtu: mtu)
+        return stage
+    }
+
+    private func response(_ stage: ServerStage, _ hexadecimal: String) throws -> ATT.PDU {
+        var stage = stage
+        let answers = stage.send([UInt8](hexadecimal: hexadecimal) ?? [])
+        return try ATT.PDU(parsing: try #require(answers.first)[...])
+    }
+
+    @Test(
+        "Read By Type holds as many values as fit",
+        arguments: [(23, 3, 4), (24, 3, 4), (27, 3, 5), (517, 3, 40), (23, 19, 1), (23, 18, 1)]
+            as [(UInt16, Int, Int)]
+    )
+    func readByType(mtu: UInt16, length: Int, count: Int) throws {
+        let values = (0..<40).map { [UInt8](repeating: $0, count: length) }
+        let response = try response(stage(values, mtu: mtu), "080100ffff00b2")
+        guard case .readByTypeResponse(let response) = response else {
+            Issue.record("\(response)")
+            return
+        }
+        #expect(response.entries.map { Array($0.value) } == Array(values.prefix(count)))
+        #expect(response.encodedLength < mtu)
+    }
+
+    @Test(
+        "A value too long for Read By Type is cut rather than refused",
+        arguments: [(23, 19), (100, 96), (257, 253), (517, 253)] as [(UInt16, Int)]
+    )
+    func cutsFirst(mtu: UInt16, length: Int) throws {
+        let values = [SampleTable.octets(512), SampleTable.octets(512)]
+        let response = try response(stage(values, mtu: mtu), "080100ffff00b2")
+        guard case .readByTypeResponse(let response) = response else {
+            Issue.record("\(response)")
+            return
+        }
+        #expect(response.entries.count == (mtu == 517 ? 2 : 1))
+        #expect(response.entries.allSatisfy { Array($0.value) == SampleTable.octets(length) })
+    }
+
+    @Test("Read By Type leaves out what has another length")
+    func leavesOut() throws {
+        let values: [[UInt8]] = [[1], [2], [3, 3], [4]]
+        let response = try response(stage(values, mtu: 100), "080100ffff00b2")
+        guard case .readByTypeResponse(let response) = response else {
+            Issue.record("\(response)")
+            return
+        }
+        #expect(response.entries.map { Array($0.value) } == [[1], [2]])
+    }
+
+    @Test("Values of no octets are packed too")
+    func packsEmpty() throws {
+        let response = try response(stage([[], []], mtu: 23), "080100ffff00b2")
+        guard case .readByTypeResponse(let response) = response else {
+            Issue.record("\(response)")
+            return
+        }
+        #expect(response.entries.map(\.handle.rawValue) == [0x102, 0x104])
+    }
+
+    @Test(
+        "Find Information holds as many types as fit, of one length",
+        arguments: [(23, 5), (64, 15), (517, 41)] as [(UInt16, Int)]
+    )
+    func findInformation(mtu: UInt16, count: Int) throws {
+        let values = [[UInt8]](repeating: [1], count: 20)
+        let response = try response(stage(values, mtu: mtu), "040001ffff")
+        guard case .findInformationResponse(let response) = response else {
+            Issue.record("\(response)")
+            return
+        }
+        #expect(response.format == .uuid16)
+        #expect(response.entries.count == count)
+    }
+
+    @Test("Find Information ends where UUIDs of the other length begin")
+    func findInformationChanges() throws {
+        let stage = try stage([[1], [1]], mtu: 517, type: SampleTable.longType)
+        for (start, isLong) in [("0101", false), ("0201", true)] {
+            guard
+                case .findInformationResponse(let response) = try response(stage, "04\(start)ffff")
+            else {
+                Issue.record("no response")
+                return
+            }
+            #expect(response.entries.count == 1)
+            #expect((response.format == .uuid128) == isLong)
+        }
+    }
+
+    @Test("Find By Type Value and Read By Group Type hold as many services as fit")
+    func services() throws {
+        var server = GATTServer()
+        for number in 0..<40 {
+            _ = try server.publish(.init(.init(0xA100 + UInt16(number % 2)), []))
+        }
+        var stage = ServerStage(server)
+        stage.connect(mtu: 64)
+        let first = server.database.services[2].handle.rawValue
+        let start = [UInt8(first & 0xFF), UInt8(first >> 8), 0xFF, 0xFF].hexadecimal
+        guard
+            case .findByTypeValueResponse(let found) = try response(stage, "06\(start)002800a1"),
+            case .readByGroupTypeResponse(let groups) = try response(stage, "10\(start)0028")
+        else {
+            Issue.record("no response")
+            return
+        }
+        #expect(found.entries.count == 15)
+        #expect(groups.entries.count == 10)
+        #expect(groups.entries.map(\.groupEnd) == groups.entries.map(\.handle))
+    }
+
+    @Test("A value that may not be read matches nothing")
+    func hidesUnreadable() throws {
+        var stage = ServerStage(try SampleTable.server())
+        stage.connect()
+        #expect(stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x01, 6, 1, 0, 0x0A]])
+        let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
+        _ = stage.server.securityChanged(ServerStage.bearer(1).client, encrypted)
+        #expect(
+            stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x03, 0xB0, 0x03]) == [[0x07, 0x2A, 0, 0x2A, 0]]
+        )
+        #expect(stage.send([0x06, 1, 0, 0xFF, 0xFF, 0x02, 0xB0, 0x02]) == [[0x01, 6, 1, 0, 0x0A]])
+    }
+}

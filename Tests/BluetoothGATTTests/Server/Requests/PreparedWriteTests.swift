@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("Prepared writes")
+struct PreparedWriteTests {
+    private var stage: ServerStage
+    private let first = ServerStage.bearer(1)
+    private let second = ServerStage.bearer(2)
+    private let enhanced = ServerStage.bearer(1, channel: 0x40)
+
+    init() throws {
+        stage = ServerStage(try SampleTable.server())
+        stage.connect(first, mtu: 517)
+        stage.connect(second, mtu: 517)
+        stage.connect(enhanced, mtu: 517)
+    }
+
+    private mutating func prepare(
+        _ value: [UInt8],
+        at offset: UInt16 = 0,
+        of handle: UInt8 = 0x25,
+        on bearer: GATTServer.BearerID
+    ) -> ATT.ErrorCode? {
+        let octets = [UInt8(offset & 0xFF), UInt8(offset >> 8)]
+        let answers = stage.send([0x16, handle, 0] + octets + value, on: bearer)
+        guard answers.first?.first != 0x17 else {
+            #expect(answers == [[0x17, handle, 0] + octets + value])
+            return nil
+        }
+        return answers.first?.last.map(ATT.ErrorCode.init)
+    }
+
+    private mutating func execute(
+        _ flags: UInt8 = 1,
+        on bearer: GATTServer.BearerID
+    ) -> [UInt8] {
+        stage.send([0x18, flags], on: bearer).first ?? []
+    }
+
+    private var value: [UInt8]? { stage.server.value(of: AttributeHandle(0x25)) }
+
+    @Test("Two clients that prepare at once do not mix")
+    mutating func twoClients() {
+        for part in 0..<UInt16(4) {
+            #expect(prepare([1, 1], at: 2 * part, on: first) == nil)
+            #expect(prepare([2, 2, 2], at: 3 * part, on: second) == nil)
+        }
+        #expect(value == SampleTable.octets(50))
+        #expect(execute(on: first) == [0x19])
+        #expect(value == Array(repeating: 1, count: 8))
+        #expect(execute(on: second) == [0x19])
+        #expect(value == Array(repeating: 2, count: 12))
+    }
+
+    @Test("What one client cancels, another still executes")
+    mutating func cancelsOwn() {
+        _ = prepare([1], on: first)
+        _ = prepare([2], on: second)
+        #expect(execute(0, on: first) == [0x19])
+        #expect(execute(on: first) == [0x19])
+        #expect(value == SampleTable.octets(50))
+        #expect(execute(on: second) == [0x19])
+        #expect(value == [2])
+    }
+
+    @Test("Each bearer of a client has a queue of its own")
+    mutating func twoBearers() {
+        _ = prepare([1], on: first)
+        _ = prepare([2], on: enhanced)
+        #expect(execute(on: enhanced) == [0x19])
+        #expect(value == [2])
+        #expect(execute(on: first) == [0x19])
+        #expect(value == [1])
+    }
+
+    @Test("The queue is gone with the link")
+    mutating func disconnects() {
+        _ = prepare([1], on: first)
+        _ = prepare([2], on: enhanced)
+        stage.disconnect(first)
+        stage.connect(first, mtu: 517)
+        #expect(execute(on: first) == [0x19])
+        #expect(value == SampleTable.octets(50))
+        #expect(execute(on: enhanced) == [0x19])
+        #expect(value == [2])
+    }
+
+    @Test("The queue takes so many parts, over all bearers of a client, and none of another's")
+    mutating func boundsParts() {
+        for part in 0..<GATTServer.preparedWriteLimit {
+            #expect(prepare([7], on: part.isMultiple(of: 2) ? first : enhanced) == nil)
+        }
+        #expect(prepare([7], on: first) == .prepareQueueFull)
+        #expect(prepare([], on: enhanced) == .prepareQueueFull)
+        #expect(prepare([7], on: second) == nil)
+        #expect(execute(on: first) == [0x19])
+        #expect(prepare([7], on: first) == nil)
+    }
+
+    @Test("The queue takes so many octets")
+    mutating func boundsOctets() {
+        let part = [UInt8](repeating: 1, count: GATT.valueLengthLimit)
+        for _ in 0..<GATTServer.preparedOctetLimit / part.count {
+            #expect(prepare(part, on: first) == nil)
+        }
+        #expect(prepare([1], on: first) == .prepareQueueFull)
+        #expect(prepare([], on: first) == nil)
+        #expect(prepare([1], on: second) == nil)
+        #expect(execute(0, on: first) == [0x19])
+        #expect(prepare([1], on: first) == nil)
+    }
+
+    @Test("The longest value goes through at the smallest MTU")
+    mutating func longestValue() {
+        let bearer = ServerStage.bearer(3)
+        stage.connect(bearer)
+        let longest = SampleTable.octets(GATT.valueLengthLimit)
+        for offset in stride(from: 0, to: longest.count, by: 18) {
+            let part = Array(longest[offset...].prefix(18))
+            #expect(prepare(part, at: UInt16(offset), on: bearer) == nil)
+        }
+        #expect(execute(on: bearer) == [0x19])
+        #expect(value == longest)
+        let told = GATTServer.Action.told(
+            bearer.client,
+            .written([.init(handle: .init(0x25), value: longest)])
+        )
+        #expect(stage.takeNews() == [told])
+    }
+
+    @Test("A part goes over what is there and beyond it; at offset zero it is the new value")
+    mutating func writesParts() {
+        _ = prepare([90, 91], at: 10, on: first)
+        _ = prepare([92, 93], at: 49, on: first)
+        _ = execute(on: first)
+        var expected = SampleTable.octets(51)
+        expected.replaceSubrange(10..<12, with: [90, 91])
+        expected.replaceSubrange(49..<51, with: [92, 93])
+        #expect(value == expected)
+        _ = prepare([1, 2], on: first)
+        _ = prepare([3], on: first)
+        _ = execute(on: first)
+        #expect(value == [3])
+    }
+
+    @Test("An offset can follow on an earlier part, and on nothing else beyond the end")
+    mutating func checksOffsets() {
+        _ = prepare([1], on: first)
+        _ = prepare([2], at: 2, on: first)
+        #expect(execute(on: first) == [0x01, 0x18, 0x25, 0, ATT.ErrorCode.invalidOffset.rawValue])
+        #expect(value == SampleTable.octets(50))
+        _ = prepare([1], at: 512, of: 0x32, on: first)
+        let tooLong = ATT.ErrorCode.invalidAttributeValueLength.rawValue
+        #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, tooLong])
+        _ = prepare([], at: 513, of: 0x32, on: first)
+        #expect(execute(on: first) == [0x01, 0x18, 0x32, 0, ATT.ErrorCode.invalidOffset.rawValue])
+        #expect(stage.news.isEmpty)
+    }
+
+    @Test("What was prepared for an attribute that is gone is not written to its successor")
+    mutating func survivesUnpublishing() throws {
+        let handle = AttributeHandle(0x90)
+        for type in [0xB300, 0xB301] as [UInt16] {
+            let definition = GATT.ServiceDefinition(
+                .init(0xA020),
+                [.init(.init(type), .write, value: .stored([0]))],
+                handle: handle
+            )
+            _ = try stage.server.publish(definition)
+            if type == 0xB300 {
+                #expect(prepare([1], of: 0x92, on: first) == nil)
+                _ = try stage.server.unpublish(handle)
+            }
+        }
+        #expect(execute(on: first) == [0x01, 0x18, 0x92, 0, 0x01])
+        #expect(stage.server.value(of: AttributeHandle(0x92)) == [0])
+    }
+
+    @Test("Protection that is lost after preparing is missed when executing")
+    mutating func losesProtection() {
+        let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
+        _ = stage.server.securityChanged(first.client, encrypted)
+        #expect(prepare([1], of: 0x2A, on: first) == nil)
+        _ = stage.server.securityChanged(first.client, .none)
+        #expect(execute(on: first) == [0x01, 0x18, 0x2A, 0, 0x05])
+        #expect(stage.server.value(of: AttributeHandle(0x2A)) == [3])
+    }
+
+    @Test("A client that goes while the application thinks leaves everything as it was")
+    mutating func disconnectsWhileAsked() {
+        _ = prepare([1], on: first)
+        _ = prepare([2], of: 0x32, on: first)
+        #expect(execute(on: first) == [])
+        stage.disconnect(first)
+        stage.answer(.success([]))
+        #expect(value == SampleTable.octets(50))
+    }
+}

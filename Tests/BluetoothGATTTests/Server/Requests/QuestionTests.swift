@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("Questions to the application")
+struct QuestionTests {
+    private var stage: ServerStage
+    private let client = ServerStage.bearer(1).client
+
+    init() throws {
+        stage = ServerStage(try SampleTable.server())
+        _ = try stage.server.publish(
+            .init(
+                .init(0xA010),
+                (0..<4).map { _ in .init(.init(0xB200), [.read, .write], value: .dynamic) },
+                handle: .init(0x80)
+            )
+        )
+        stage.connect()
+    }
+
+    private mutating func send(_ hexadecimal: String) -> [String] {
+        stage.send([UInt8](hexadecimal: hexadecimal) ?? []).map(\.hexadecimal)
+    }
+
+    private mutating func answer(_ result: Result<[UInt8], ATT.ErrorCode>) -> [String] {
+        stage.answer(result)
+        return stage.drain().map(\.hexadecimal)
+    }
+
+    private var asked: [GATTServer.Question] {
+        stage.news.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
+    }
+
+    @Test("A read is asked with its offset, and the answer is cut to the MTU")
+    mutating func read() {
+        #expect(send("0c32000500") == [])
+        #expect(asked == [.read(client, AttributeHandle(0x32), offset: 5)])
+        #expect(answer(.success(SampleTable.octets(30))) == ["0d" + hexadecimal(22)])
+    }
+
+    @Test("An answer is cut to the longest value there is")
+    mutating func cutsToValue() {
+        _ = send("020502")
+        _ = send("0c3200fc01")
+        #expect(answer(.success(SampleTable.octets(30))) == ["0d00010203"])
+        _ = send("0c3200ffff")
+        #expect(answer(.success(SampleTable.octets(30))) == ["0d"])
+    }
+
+    @Test("Several values are asked for one after the other")
+    mutating func readMultiple() {
+        #expect(send("0e820022008400") == [])
+        #expect(asked == [.read(client, AttributeHandle(0x82), offset: 0)])
+        #expect(answer(.success([7])) == [])
+        #expect(asked == [.read(client, AttributeHandle(0x84), offset: 0)])
+        #expect(answer(.success([8, 9])) == ["0f070102030809"])
+    }
+
+    @Test("What would not fit into the response is not asked for")
+    mutating func readMultipleFull() {
+        _ = send("0e82008400")
+        #expect(answer(.success(SampleTable.octets(22))) == ["0f" + hexadecimal(22)])
+        #expect(asked == [])
+    }
+
+    @Test("Several lengths and values are asked for as well; a refusal names its attribute")
+    mutating func readMultipleVariable() {
+        _ = send("2082008400")
+        _ = answer(.success([7]))
+        #expect(answer(.success([])) == ["210100070000"])
+        _ = send("2082008400")
+        _ = answer(.success([7]))
+        #expect(answer(.failure(.init(rawValue: 0x81))) == ["0120840081"])
+    }
+
+    @Test("Read By Type goes on while lengths are equal")
+    mutating func readByType() {
+        _ = send("088000880000b2")
+        #expect(answer(.success([1, 1])) == [])
+        #expect(answer(.success([2, 2])) == [])
+        #expect(answer(.success([3])) == ["0904820001018400" + "0202"])
+        #expect(asked == [])
+    }
+
+    @Test("Read By Type ends before the first value that is refused, unless that is the first")
+    mutating func readByTypeRefused() {
+        _ = send("088000880000b2")
+        _ = answer(.success([1]))
+        #expect(answer(.failure(.unlikelyError)) == ["0903820001"])
+        _ = send("088000880000b2")
+        #expect(answer(.failure(.unlikelyError)) == ["010882000e"])
+    }
+
+    @Test("Values of the application's are found too; a refusal is no match")
+    mutating func findByTypeValue() {
+        _ = send("068000880000b20708")
+        _ = answer(.success([7, 8]))
+        _ = answer(.failure(.unlikelyError))
+        _ = answer(.success([7]))
+        #expect(answer(.success([7, 8])) == ["078200820088008800"])
+    }
+
+    @Test("All questions of one request share its time")
+    mutating func deadline() {
+        _ = send("0e82008400")
+        #expect(stage.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
+        stage.pass(.seconds(20))
+        _ = answer(.success([1]))
+        #expect(stage.server.nextDeadline == Instant.zero + GATTServer.questionLimit)
+        stage.pass(.seconds(5))
+        #expect(stage.drain().map(\.hexadecimal) == ["010e84000e"])
+        #expect(stage.server.nextDeadline == nil)
+        #expect(answer(.success([1])) == [])
+    }
+
+    @Test("An answer that comes with the deadline comes too late")
+    mutating func tooLate() {
+        _ = send("128200aa")
+        guard case .ask(let id, _)? = stage.takeNews().first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        let deadline = Instant.zero + GATTServer.questionLimit
+        let actions = stage.server.answer(id, .success([]), now: deadline)
+        stage.perform(actions)
+        #expect(stage.drain().map(\.hexadecimal) == ["011282000e"])
+    }
+
+    @Test("A question is over when it is answered, and when its bearer is gone")
+    mutating func endsOnce() {
+        _ = send("0a8200")
+        guard case .ask(let id, _)? = stage.takeNews().first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        stage.answer(id, .success([1]))
+        stage.answer(id, .success([2]))
+        stage.answer(id + 1, .success([3]))
+        #expect(stage.drain().map(\.hexadecimal) == ["0b01"])
+        _ = send("0a8200")
+        stage.disconnect()
+        #expect(stage.server.nextDeadline == nil)
+        #expect(answer(.success([1])) == [])
+        stage.connect()
+        #expect(send("0a2200") == ["0b010203"])
+    }
+
+    @Test("Each bearer has a question of its own, and commands pass it")
+    mutating func oneForEachBearer() {
+        let other = ServerStage.bearer(1, channel: 0x40)
+        let stranger = ServerStage.bearer(2)
+        stage.connect(other)
+        stage.connect(stranger)
+        _ = send("0a8200")
+        _ = stage.send([0x0A, 0x84, 0], on: other)
+        _ = stage.send([0x0A, 0x86, 0], on: stranger)
+        #expect(send("52220001") == [])
+        #expect(stage.server.value(of: AttributeHandle(0x22)) == [1])
+        let ids = stage.takeNews().compactMap { action -> GATTServer.RequestID? in
+            if case .ask(let id, _) = action { id } else { nil }
+        }
+        #expect(ids.count == 3)
+        for (id, value) in zip(ids, [7, 8, 9] as [UInt8]).reversed() {
+            stage.answer(id, .success([value]))
+        }
+        #expect(stage.drain() == [[0x0B, 7]])
+        #expect(stage.drain(other) == [[0x0B, 8]])
+        #expect(stage.drain(stranger) == [[0x0B, 9]])
+    }
+
+    @Test("Commands ask without waiting: a flood of them is not kept")
+    mutating func commandsAreForgotten() {
+        for _ in 0..<1000 { _ = send("528200aa") }
+        #expect(stage.takeNews().count == 1000)
+        #expect(stage.server.nextDeadline == nil)
+        #expect(stage.server.pending.isEmpty)
+    }
+
+    @Test("Protection that is lost while the application thinks is missed")
+    mutating func losesProtection() throws {
+        _ = try stage.server.publish(
+            .init(
+                .init(0xA011),
+                [
+                    .init(.init(0xB201), .read, value: .dynamic),
+                    .init(
+                        .init(0xB202),
+                        .read,
+                        permissions: .init(read: .encrypted),
+                        value: .stored([1])
+                    ),
+                ],
+                handle: .init(0x90)
+            )
+        )
+        let encrypted = LinkSecurity(isEncrypted: true, keySize: 16)
+        _ = stage.server.securityChanged(client, encrypted)
+        _ = send("0e92009400")
+        _ = stage.server.securityChanged(client, .none)
+        #expect(answer(.success([1])) == ["010e940005"])
+    }
+
+    private func hexadecimal(_ count: Int) -> String { SampleTable.octets(count).hexadecimal }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothTypes
+import ServerTestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("Requests and commands as they come")
+struct ReceivingTests {
+    private let bearer = ServerStage.bearer(1)
+
+    @Test("A request on a bearer that nobody opened is answered all the same")
+    func unknownBearer() throws {
+        var server = try SampleTable.server()
+        let handle = AttributeHandle(0x22)
+        let read = ATT.PDU.readRequest(.init(handle: handle))
+        let refusal = ATT.ErrorResponse(
+            requestOpcode: .readRequest,
+            handle: handle,
+            code: .unlikelyError
+        )
+        #expect(
+            server.receive(read, on: bearer, now: .zero)
+                == [.respond(bearer, .errorResponse(refusal))]
+        )
+        let command = ATT.PDU.writeCommand(.init(handle: handle, value: [1]))
+        #expect(server.receive(command, on: bearer, now: .zero) == [])
+        #expect(server.value(of: handle) == [1, 2, 3])
+    }
+
+    @Test("A second request while one is open is told as a violation")
+    func hasty() throws {
+        var server = try SampleTable.server()
+        server.open(bearer, security: .none, mtu: 23)
+        let dynamic = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x32)))
+        let stored = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x22)))
+        _ = server.receive(dynamic, on: bearer, now: .zero)
+        guard case .violated? = server.receive(stored, on: bearer, now: .zero).first else {
+            Issue.record("not seen as a violation")
+            return
+        }
+    }
+
+    @Test("A command with a good signature is carried out, once")
+    func signed() throws {
+        var stage = ServerStage(try SampleTable.server())
+        stage.connect(security: LinkSecurity(isBonded: true))
+        let key = SigningKey(key: SampleTable.octets(16), isAuthenticated: true)
+        stage.server.setSigningKey(key, of: bearer.client)
+        let command: [UInt8] = [0xD2, 0x37, 0, 0x55]
+        let signature = try #require(key.signature(of: command, counter: 1))
+        #expect(stage.send(command + signature) == [])
+        #expect(stage.server.value(of: AttributeHandle(0x37)) == [0x55])
+        let written = GATT.WriteEntry(handle: AttributeHandle(0x37), value: [0x55])
+        #expect(stage.takeNews().contains(.told(bearer.client, .written([written]))))
+        try stage.server.setValue([0], of: AttributeHandle(0x37))
+        _ = stage.send(command + signature)
+        #expect(stage.server.value(of: AttributeHandle(0x37)) == [0])
+    }
+
+    @Test("A signature opens nothing that wants encryption")
+    func signedIsNotEncrypted() throws {
+        var stage = ServerStage(try SampleTable.server())
+        stage.connect(security: LinkSecurity(isBonded: true))
+        let key = SigningKey(key: SampleTable.octets(16), isAuthenticated: true)
+        stage.server.setSigningKey(key, of: bearer.client)
+        let command: [UInt8] = [0xD2, 0x2A, 0, 0x55]
+        _ = stage.send(command + (try #require(key.signature(of: command, counter: 1))))
+        #expect(stage.server.value(of: AttributeHandle(0x2A)) == [3])
+    }
+}
