@@ -62,22 +62,17 @@ extension GATTServer {
         for id in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             let forgotten = forgetConfigurations(of: id)
             clients[id]?.awareness.databaseChanged()
-            clients[id]?.serviceChange.add(range)
+            if wantsServiceChanged(id) { clients[id]?.serviceChange.add(range) }
             actions += (forgotten ? remember(id) : []) + indicateServiceChange(to: id)
         }
         return actions
     }
 
-    /// Sends the next Service Changed indication, if there is one to send, the client has subscribed,
-    /// and none is under way. It goes to clients that are out of sync, too: it tells them so.
+    /// Sends the next Service Changed indication, if there is one to send, the client wants it, and
+    /// none is under way. It goes to clients that are out of sync, too: it tells them so.
     mutating func indicateServiceChange(to client: ClientID) -> [Action] {
-        guard let record = clients[client],
-            let bearer = record.primaryBearer,
-            let handle = serviceChangedHandle,
-            let configuration = database.characteristics[handle]?.configurationHandle,
-            let bits = record.memory.configurations[configuration]?.bits,
-            bits & GATT.SubscriptionKind.indication.configuration != 0,
-            sendingRefusal(of: handle, to: client) == nil,
+        guard wantsServiceChanged(client), let handle = serviceChangedHandle,
+            let bearer = clients[client]?.primaryBearer,
             let range = clients[client]?.serviceChange.next(on: bearer.channel)
         else { return [] }
         let indication = ATT.HandleValueIndication(
@@ -85,6 +80,17 @@ extension GATTServer {
             value: range.serviceChangedValue[...]
         )
         return [.indicate(BearerID(client: client, channel: bearer.channel), indication)]
+    }
+
+    /// Whether the client has subscribed to Service Changed. What changes while it has not is lost to
+    /// it (Vol 3, Part G, 7.1).
+    func wantsServiceChanged(_ client: ClientID) -> Bool {
+        guard let record = clients[client], let handle = serviceChangedHandle,
+            let configuration = database.characteristics[handle]?.configurationHandle,
+            let bits = record.memory.configurations[configuration]?.bits
+        else { return false }
+        return bits & GATT.SubscriptionKind.indication.configuration != 0
+            && sendingRefusal(of: handle, to: client) == nil
     }
 
     private mutating func becameAware(_ client: ClientID) -> [Action] {

@@ -98,9 +98,11 @@ extension GATTServer {
             record.awareness.becomeAware()
         } else {
             record.awareness.databaseChanged()
-            record.serviceChange.add(.all)
         }
         clients[client] = record
+        if !record.awareness.isAware, wantsServiceChanged(client) {
+            clients[client]?.serviceChange.add(.all)
+        }
         let told = valid.keys.sorted().filter { configured[$0] == nil }.compactMap {
             subscriptionReport(ofConfiguration: $0, by: client)
         }

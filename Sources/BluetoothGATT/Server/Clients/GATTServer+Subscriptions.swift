@@ -59,6 +59,9 @@ extension GATTServer {
         let new = bits == 0 ? nil : configuration
         guard clients[client]?.memory.configurations[handle] != new else { return [] }
         clients[client]?.memory.configurations[handle] = new
+        if valueHandle == serviceChangedHandle, new == nil {
+            clients[client]?.serviceChange.forget()
+        }
         return [.told(client, .subscribed(valueHandle, GATT.SubscriptionKind(configuration: bits)))]
             + remember(client)
     }

@@ -21,6 +21,11 @@ struct ServiceChange: Equatable, Sendable {
         pending = pending.map { $0.union(range) } ?? range
     }
 
+    /// The client does not want to know any more.
+    mutating func forget() {
+        pending = nil
+    }
+
     /// What to indicate now; nil if there is nothing, or one is under way.
     mutating func next(on channel: UInt16) -> ClosedRange<AttributeHandle>? {
         guard awaitedChannel == nil, let range = pending else { return nil }

@@ -206,6 +206,29 @@ struct ServiceChangedServerTests {
         #expect(try table.server.publish(Table.addition).1 == [])
     }
 
+    @Test("What changed before a client subscribed is lost to it")
+    func subscribedLater() throws {
+        var table = try Table(security: .none)
+        let before = try table.server.publish(Table.addition).0.service
+        #expect(try table.wantServiceChanged().changedRanges == [])
+        let (published, actions) = try table.server.publish(Table.addition)
+        #expect(published.service.handle > before.endHandle)
+        let start = UInt8(published.service.handle.rawValue)
+        #expect(actions.changedRanges.map(\.first) == [start])
+    }
+
+    @Test("What is not said yet is not said to a client that does not want to know any more")
+    func unsubscribed() throws {
+        var table = try Table(security: .none)
+        try table.wantServiceChanged()
+        let changed = try table.attribute(0x2A05).handle
+        for _ in 0..<2 { _ = try table.server.publish(Table.addition) }
+        _ = table.server.write([0, 0], to: try table.attribute(0x2902), by: Table.client)
+        #expect(table.server.confirmed(changed, on: Table.fixed) == [])
+        #expect(try table.wantServiceChanged().changedRanges == [])
+        #expect(table.server.confirmed(changed, on: Table.fixed) == [])
+    }
+
     @Test("A service that goes is indicated as well as one that comes")
     func goingService() throws {
         var table = try Table(security: .none)

@@ -217,7 +217,9 @@ struct DefinitionErrorTests {
                 handle: handle()
             )
             _ = try? database.publish(definition)
-            if generator.happens(oneIn: 3), let service = database.services.randomElement(using: &generator) {
+            if generator.happens(oneIn: 3),
+                let service = database.services.randomElement(using: &generator)
+            {
                 _ = try? database.unpublish(service.handle)
             }
             let handles = database.attributes.map(\.handle)
