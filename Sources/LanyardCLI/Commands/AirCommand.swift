@@ -67,7 +67,9 @@ struct AirCommand: ConsoleCommand {
 
     /// The session that the options describe; throws if they make no sense.
     func session(on console: Console) throws -> AirSession {
-        let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(Self.address)
+        let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(
+            AdapterSpecification.listening
+        )
         var scenario = try scenario.map(ScenarioFile.read) ?? Scenario()
         if let seed { scenario.seed = seed }
         try trace.map(Self.makeDirectory)
@@ -82,14 +84,6 @@ struct AirCommand: ConsoleCommand {
                 await untilEndOfInput ? EndOfInput.wait() : EndOfInput.never()
             }
         )
-    }
-
-    private static func address(_ text: String) throws -> AdapterSpecification {
-        do {
-            return try AdapterSpecification(listening: text)
-        } catch {
-            throw ProgramFailure.usage(TerminalText.escape("\(error)"))
-        }
     }
 
     private static func makeDirectory(_ path: String) throws {

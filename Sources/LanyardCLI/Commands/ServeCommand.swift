@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BluetoothTypes
+import HCITransports
 
 struct ServeCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
@@ -42,6 +43,15 @@ struct ServeCommand: ConsoleCommand {
     )
     var untilEndOfInput = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With a virtual adapter: where other hosts join its air; may be repeated.",
+            discussion: "tcp:HOST:PORT or unix:PATH; port 0 lets the system choose.",
+            valueName: "address"
+        )
+    )
+    var listen: [String] = []
+
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
@@ -51,7 +61,8 @@ struct ServeCommand: ConsoleCommand {
         var session = try options.session(on: console)
         let identity = HostIdentity(of: accessory, at: try ownAddress)
         session.identity = identity
-        if case .virtual(scenario: nil) = session.adapter {
+        session.airAddresses = try listen.map(AdapterSpecification.listening)
+        if case .virtual = session.adapter, listen.isEmpty {
             console.remark(Self.solitude)
         }
         let isReady = Latch()
@@ -96,8 +107,8 @@ struct ServeCommand: ConsoleCommand {
     }
 
     private static let solitude = """
-        lanyard: nobody can come here: the air is this command's own. Run 'lanyard air', and give \
-        --adapter tcp:127.0.0.1:6402 to both sides\n
+        lanyard: nobody can come here: the air is this command's own; --listen unix:PATH lets \
+        others in\n
         """
 }
 

@@ -18,6 +18,9 @@ struct AdapterSession: Sendable {
     /// Who the host is, where that matters to others.
     var identity: HostIdentity?
 
+    /// Where other hosts join the air of a virtual adapter.
+    var airAddresses: [AdapterSpecification] = []
+
     /// How long the end of links and of the host may take.
     private static let closingLimit = Duration.seconds(2)
     /// The same where something did not answer already: it hardly will now, and a person waits.
@@ -29,6 +32,8 @@ struct AdapterSession: Sendable {
     ) async throws {
         let access = try await adapter.makeAccess()
         defer { access.end() }
+        let air =
+            airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         let trace = try makeTrace(of: access.transport)
         let host = makeHost(on: trace ?? access.transport, executor: access.executor)
         let end = await result {
@@ -40,6 +45,7 @@ struct AdapterSession: Sendable {
         }
         ProgressLine(console: console).clear()
         await Self.close(host, within: Self.closingLimit(after: end))
+        await air?.close()
         if let failure = trace?.failure {
             console.remark("lanyard: the trace is not whole: \(failure)\n")
         }

@@ -2,6 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothHost
 import BluetoothTypes
 import JSONReading
 
@@ -47,6 +48,7 @@ extension ServedAccessory {
     func rehearse() throws(GATT.DefinitionError) -> (GATTServer, [GATT.PublishedService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)
+        server.setSupportsEnhancedBearers(HostConfiguration().servesEnhancedBearers)
         var published: [GATT.PublishedService] = []
         for service in services { published.append(try server.publish(service.definition).0) }
         return (server, published)
