@@ -16,6 +16,10 @@
 // kinds stand in each other's way: long and reliable writes share the one queue of prepared writes
 // that a server keeps for a client, and so run one after the other.
 //
+// What a discovery has found is kept (`DatabaseCache`), and used again as long as something vouches
+// for it: a hash of the table that one read fetches, or, of a bonded server, that it was to tell of
+// changes by Service Changed and has not (`DatabaseLookup`; Vol 3, Part G, 2.5.2 and 7).
+//
 // The peer may be wrong or hostile. A discovery walks strictly upwards through its handles, so it
 // ends however the server answers; what does not fit is a failure that says what did not. Answers
 // that came before are thrown away with it: half a database that looks whole is worse than none.
