@@ -167,6 +167,31 @@ struct DatabaseStories {
         #expect(throws: Never.self) { try database(bench, id) }
     }
 
+    @Test("leaves nothing behind when the link ends, at whatever packet of the search")
+    func everyStep() throws {
+        var whole = Bench.ready(peers: [peer])
+        let link = try whole.connect(peer.address)
+        _ = whole.ask(.database, of: link)
+        var steps = 0
+        while !whole.drive(atMost: 1) { steps += 1 }
+        #expect(steps > 10)
+        for limit in 0...steps {
+            var bench = Bench.ready(peers: [peer])
+            let link = try bench.connect(peer.address)
+            let id = bench.ask(.database, of: link)
+            bench.drive(atMost: limit)
+            bench.controller.dropLink(to: peer.address, .connectionTimeout)
+            bench.drive()
+            #expect(bench.unfinished([id]).isEmpty, "cut after \(limit)")
+            #expect(bench.core.links.isEmpty)
+            #expect(bench.core.handles.isEmpty)
+            let next = try bench.connect(peer.address)
+            let again = bench.ask(.database, of: next)
+            bench.drive()
+            #expect(throws: Never.self) { try database(bench, again) }
+        }
+    }
+
     @Test("is not looked for any more when nobody waits")
     func cancelled() throws {
         var bench = Bench.ready(peers: [peer])
