@@ -105,6 +105,7 @@ package struct HostCore: Sendable {
         self.ownAddress = ownAddress
         bonds = configuration.bonds.suffix(Self.bondLimit)
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
+        describeDevice()
     }
 
     /// Whether nothing is left to be done by the driver.

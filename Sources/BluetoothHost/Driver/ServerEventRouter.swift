@@ -10,9 +10,11 @@ struct ServerEventRouter {
     /// The links that can be served, by their identifiers.
     private var links: [LinkIdentifier: Link] = [:]
     private var reader: Reader?
+    private var readerNumber = 0
 
-    /// Makes a stream, which begins with the links there are; nil if somebody has one.
-    mutating func open() -> (AsyncStream<ServerEvent>, Reader)? {
+    /// Makes a stream, which begins with the links there are; nil if somebody has one. The number
+    /// is for `close(_:)`.
+    mutating func open() -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
         guard reader == nil else { return nil }
         let (stream, reader) = AsyncStream.makeStream(
             of: ServerEvent.self,
@@ -22,10 +24,16 @@ struct ServerEventRouter {
             reader.yield(.connected(link))
         }
         self.reader = reader
-        return (stream, reader)
+        readerNumber += 1
+        return (stream, reader, readerNumber)
     }
 
-    /// The reader has gone, or there is nothing more to tell.
+    /// A reader has gone. There may be another by now.
+    mutating func close(_ number: Int) {
+        if number == readerNumber { close() }
+    }
+
+    /// There is nothing more to tell.
     mutating func close() {
         let reader = reader
         self.reader = nil

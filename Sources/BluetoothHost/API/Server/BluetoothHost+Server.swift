@@ -40,7 +40,8 @@ extension BluetoothHost {
     /// Takes a service out of the table. What clients wait for in it is refused, subscriptions to
     /// it are forgotten, and clients are told of the change as by `publish(_:)`.
     ///
-    /// Throws `notPublished` if the service is not in the table, or is one of the host's own.
+    /// Throws `notPublished` if the service is not in the table, `reserved` if it is one of the host's
+    /// own, and `stillIncluded` if another service includes it.
     public func unpublish(_ service: GATT.PublishedService) throws(GATT.DefinitionError) {
         defer { drain() }
         try core.unpublish(service.service.handle, now: executor.now)
@@ -49,7 +50,8 @@ extension BluetoothHost {
     /// Replaces a value that the server keeps (`GATT.ValueSource.stored`), without telling anybody:
     /// `Link.notify(_:of:)` does that.
     ///
-    /// Throws `notPublished` if there is no such value, and `valueTooLong`.
+    /// Throws `notPublished` if there is no such value, `notStored` if the server does not keep it,
+    /// and `valueTooLong`.
     public func setValue(
         _ value: [UInt8],
         of handle: AttributeHandle
@@ -82,9 +84,9 @@ extension BluetoothHost {
     /// `executor.taskExecutor` gets each event without a change of threads.
     public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
         guard core.state != .closed else { throw .closed }
-        guard let (stream, reader) = serverEventRouter.open() else { throw .busy }
+        guard let (stream, reader, number) = serverEventRouter.open() else { throw .busy }
         reader.onTermination = { [weak self] _ in
-            self?.enter { $0.serverEventRouter.close() }
+            self?.enter { $0.serverEventRouter.close(number) }
         }
         return stream
     }

@@ -17,9 +17,11 @@ extension Link {
     /// reads the rest. The value that the server keeps stays what it is.
     ///
     /// Throws `HostError.notSubscribed`; `HostError.notPermitted` if the link is not as well
-    /// protected as the value's permissions ask for; `HostError.disconnected` if the link ends
-    /// first, which it does if an indication is not confirmed within 30 s. Cancelling the task
-    /// takes back a value that still waits for room.
+    /// protected as the value's permissions ask for; `HostError.outOfSync` until a client that has
+    /// asked for that knows of a change of the table; `HostError.tooManyRequests` if thousands of
+    /// values wait already; `HostError.disconnected` if the link ends first, and
+    /// `GATT.Failure.timedOut` if an indication is not confirmed within 30 s, which ends the link
+    /// (Vol 3, Part F, 3.3.3). Cancelling the task takes back a value that has not left.
     public func notify(_ value: [UInt8], of handle: AttributeHandle) async throws {
         try await host.notify([GATT.AttributeValue(handle: handle, value: value)], on: identifier)
     }

@@ -69,6 +69,9 @@ extension HostCore {
         now: Instant
     ) {
         guard links[handle]?.bond != nil else { return fail(id, HostError.notBonded) }
+        guard links[handle]?.role == .central else {
+            return fail(id, HostError.controller(.commandDisallowed))
+        }
         guard links[handle]?.security.isEncrypted == false else { return complete(id, .done) }
         sendCommand(for: .encrypt, to: handle, of: link, id: id, now: now)
     }
@@ -113,11 +116,13 @@ extension HostCore {
         guard status == .success else { return encryptionFailed(status, on: handle) }
         // A controller that encrypts with a key that nobody gave it proves nothing of the peer.
         guard let bond = links[handle]?.bond else {
-            return emit(.log("ignored encryption of a link that no key is known for"))
+            emit(.log("ignored encryption of a link that no key is known for"))
+            return procedureEnded(.encryption, on: handle, .failure(.notBonded))
         }
-        links[handle]?.security = bond.security(isEncrypted: encryption != .off)
+        let isEncrypted = encryption != .off
+        links[handle]?.security = bond.security(isEncrypted: isEncrypted)
         serverHearsOfSecurity(of: handle)
-        procedureEnded(.encryption, on: handle, .success(.done))
+        if isEncrypted { procedureEnded(.encryption, on: handle, .success(.done)) }
         pump(handle, now: now)
     }
 

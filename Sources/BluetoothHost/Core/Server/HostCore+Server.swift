@@ -83,6 +83,31 @@ extension HostCore {
     }
 }
 
+extension HostCore {
+    /// Fills in Generic Access (Vol 3, Part C, 12).
+    mutating func describeDevice() {
+        server.setGenericAccess(
+            name: configuration.name,
+            appearance: configuration.appearance,
+            preferred: configuration.preferredConnectionParameters.map {
+                HCI.ConnectionParameters($0).preferredParameters
+            }
+        )
+    }
+}
+
+extension HCI.ConnectionParameters {
+    /// The value of Peripheral Preferred Connection Parameters (Vol 3, Part C, 12.3).
+    fileprivate var preferredParameters: [UInt8] {
+        var writer = ByteWriter(reservingCapacity: 8)
+        writer.write(intervalMinimum.rawValue)
+        writer.write(intervalMaximum.rawValue)
+        writer.write(peripheralLatency)
+        writer.write(supervisionTimeout.rawValue)
+        return writer.bytes
+    }
+}
+
 // What the application does with the table and its values.
 extension HostCore {
     package mutating func publish(
