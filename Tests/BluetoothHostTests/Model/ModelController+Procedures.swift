@@ -27,15 +27,17 @@ extension ModelController {
             tell(opcode, on: command.connectionHandle, Self.named)
         case let command as HCI.LELongTermKeyRequestNegativeReply:
             tell(opcode, on: command.connectionHandle, Self.named)
+        case let command as HCI.LELongTermKeyRequestReply: receiveKey(command)
+        case let command as HCI.LEEnableEncryption: encrypt(command)
         default: proceed(command, opcode)
         }
     }
 
-    private static func named(_ handle: ConnectionHandle) -> any HCIParameters {
+    static func named(_ handle: ConnectionHandle) -> any HCIParameters {
         HCI.LinkReturnParameters(connectionHandle: handle)
     }
 
-    private mutating func tell(
+    mutating func tell(
         _ opcode: HCI.Opcode,
         on handle: ConnectionHandle,
         _ answer: (ConnectionHandle) -> any HCIParameters

@@ -26,6 +26,11 @@ struct ModelPeer: Sendable {
     /// Its channels with credits; nil for a peer that knows of none.
     var channels: ModelChannels?
 
+    /// The key that it shares with the host, if it remembers it.
+    var key: HCI.Key128?
+
+    /// What came on the Security Manager's channel.
+    private(set) var securityPDUs: [[UInt8]] = []
     /// The signalling packets that came from the host.
     private(set) var signalling: [Signalling.Packet] = []
     /// Frames on channels that this peer does not have.
@@ -48,6 +53,7 @@ struct ModelPeer: Sendable {
             if let packet = try? Signalling.Packet(parsing: frame.payload) {
                 signalling.append(packet)
             }
+        case .securityManager: securityPDUs.append(Array(frame.payload))
         default: strayFrames.append(frame)
         }
         return []

@@ -79,6 +79,7 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         .leSetExtendedScanEnable, .leExtendedCreateConnection,
         .leRemoteConnectionParameterRequestReply,
         .leRemoteConnectionParameterRequestNegativeReply, .leSetAddressResolutionEnable,
+        .leEnableEncryption, .leLongTermKeyRequestReply,
         .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
         .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
         .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,

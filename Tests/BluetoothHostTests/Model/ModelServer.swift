@@ -38,6 +38,8 @@ struct ModelServer: Sendable {
         Attribute(handle: .init(5), type: .init(0x2803), value: [0x0E, 6, 0, 0x1A, 0x2A]),
         Attribute(handle: writableHandle, type: writable, value: []),
     ]
+    /// Whether its client confirms indications.
+    var confirms = true
     /// Whether it knows no exchange of MTUs.
     var refusesMTU = false
     /// What is refused, and how.
@@ -77,16 +79,22 @@ struct ModelServer: Sendable {
     mutating func receive(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let pdu = try? ATT.PDU(parsing: bytes) else { return nil }
         received.append(pdu)
+        guard pdu.opcode.isRequest else { return receiveUnasked(pdu) }
         switch pdu {
         case .exchangeMTURequest(let request) where !refusesMTU:
             mtu = max(23, Int(min(request.receiveMTU, receiveMTU)))
             return ATT.ExchangeMTUResponse(receiveMTU: receiveMTU).encode()
-        case .writeCommand(let command):
-            set(command.value, at: command.handle)
-            return nil
-        case .handleValueConfirmation: return nil
         default: return answer(to: pdu).encode()
         }
+    }
+
+    private mutating func receiveUnasked(_ pdu: ATT.PDU) -> [UInt8]? {
+        switch pdu {
+        case .writeCommand(let command): set(command.value, at: command.handle)
+        case .handleValueIndication where confirms: return ATT.PDU.handleValueConfirmation.encode()
+        default: break
+        }
+        return nil
     }
 
     private mutating func answer(to pdu: ATT.PDU) -> ATT.PDU {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Requests of clients")
+struct RequestStories {
+    private let peer = ModelPeer(1)
+
+    private func serving(
+        _ profile: ModelProfile = .rich
+    ) throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
+        var bench = Bench.ready(profile, peers: [peer])
+        let service = try bench.publish(Clinic.definition)
+        let link = try bench.connect(peer.address)
+        return (bench, link, service)
+    }
+
+    @Test(
+        "A value that is kept is answered at once, over packets of any size",
+        arguments: [3, 251]
+    )
+    func storedValue(_ fragmentLength: Int) throws {
+        var (bench, _, service) = try serving()
+        bench.controller.fragmentLength = fragmentLength
+        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+        try bench.core.setValue([7], of: service.value(0))
+        #expect(bench.read(service.value(0), by: peer.address) == [.value([7])])
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("A link is announced once, before anything else of it, and once it is usable")
+    func announcement() throws {
+        var (bench, link, service) = try serving()
+        _ = bench.write([5], to: service.value(0), by: peer.address)
+        let news = bench.news.filter { $0.link == link }.map(\.news)
+        guard case .connected(peer.address)? = news.first, case .written(let entries)? = news.last
+        else { return #expect(Bool(false), "\(news)") }
+        #expect(news.count == 2)
+        #expect(entries == [.init(handle: service.value(0), value: [5])])
+        #expect(bench.core.value(of: service.value(0)) == [5])
+    }
+
+    @Test("A value of the application's is asked for, and answered when it likes")
+    func dynamicValue() throws {
+        var (bench, link, service) = try serving()
+        #expect(bench.read(service.value(1), by: peer.address).isEmpty)
+        let (id, question) = try #require(bench.questions.first)
+        #expect(question == .read(link.client, service.value(1), offset: 0))
+        bench.advance(by: .seconds(20))
+        bench.answer(id, .success([8, 8]))
+        #expect(bench.heard(by: peer.address).last == .value([8, 8]))
+        let count = bench.heard(by: peer.address).count
+        bench.answer(id, .success([9]))
+        bench.answer(id, .failure(.unlikelyError))
+        #expect(bench.heard(by: peer.address).count == count, "answered twice")
+    }
+
+    @Test("What the application does not answer is refused after 25 seconds")
+    func silence() throws {
+        var (bench, _, service) = try serving()
+        _ = bench.read(service.value(1), by: peer.address)
+        bench.advance(by: .milliseconds(24_999))
+        #expect(bench.heard(by: peer.address).last != refusal(service))
+        bench.advance(by: .milliseconds(1))
+        #expect(bench.heard(by: peer.address).last == refusal(service))
+        #expect(bench.ends.isEmpty)
+    }
+
+    private func refusal(_ service: GATT.PublishedService) -> ATT.PDU {
+        .refusal(.readRequest, service.value(1), .unlikelyError)
+    }
+
+    @Test("A write of the application's value is its decision", arguments: [true, false])
+    func dynamicWrite(_ isAccepted: Bool) throws {
+        var (bench, link, service) = try serving()
+        #expect(bench.write([1, 1], to: service.value(1), by: peer.address).isEmpty)
+        let (id, question) = try #require(bench.questions.first)
+        let entry = GATT.WriteEntry(handle: service.value(1), value: [1, 1])
+        #expect(question == .write(link.client, [entry], needsAnswer: true))
+        bench.answer(id, isAccepted ? .success([]) : .failure(.valueNotAllowed))
+        let expected: ATT.PDU =
+            isAccepted
+            ? .writeResponse : .refusal(.writeRequest, service.value(1), .valueNotAllowed)
+        #expect(bench.heard(by: peer.address).last == expected)
+    }
+
+    @Test("A command is told, and answered by nobody")
+    func command() throws {
+        var (bench, link, service) = try serving()
+        let command = ATT.PDU.writeCommand(.init(handle: service.value(1), value: [3]))
+        #expect(bench.hear(command, from: peer.address).isEmpty)
+        let (id, question) = try #require(bench.questions.first)
+        let entry = GATT.WriteEntry(handle: service.value(1), value: [3])
+        #expect(question == .write(link.client, [entry], needsAnswer: false))
+        bench.answer(id, .success([]))
+        #expect(bench.heard(by: peer.address).count == 1, "only our own exchange of MTUs")
+    }
+
+    @Test("An answer to a client that is gone goes nowhere, also where its handle is another's")
+    func lateAnswer() throws {
+        var (bench, _, service) = try serving()
+        let handle = try #require(bench.controller.handle(of: peer.address))
+        _ = bench.read(service.value(1), by: peer.address)
+        let (id, _) = try #require(bench.questions.first)
+        bench.controller.dropLink(to: peer.address, .connectionTimeout)
+        bench.drive()
+        bench.controller.reuse(handle)
+        _ = try bench.connect(peer.address)
+        let count = bench.heard(by: peer.address).count
+        bench.answer(id, .success([1]))
+        #expect(bench.heard(by: peer.address).count == count)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("Longer answers follow the exchange of MTUs, and long values are read in parts")
+    func longValue() throws {
+        var (bench, _, service) = try serving()
+        let long = [UInt8](0..<255) + [UInt8](0..<255)
+        try bench.core.setValue(long, of: service.value(0))
+        let first = bench.read(service.value(0), by: peer.address)
+        #expect(first == [.value(Array(long.prefix(246)))])
+        let blob = ATT.PDU.readBlobRequest(.init(handle: service.value(0), offset: 492))
+        let second = bench.hear(blob, from: peer.address)
+        #expect(second == [.readBlobResponse(.init(value: long[492...]))])
+    }
+
+    @Test("Services are published before there is a controller, and outlive its resets")
+    func reset() throws {
+        var bench = Bench(peers: [peer])
+        let service = try bench.publish(Clinic.definition)
+        bench.open()
+        bench.drive()
+        _ = try bench.connect(peer.address)
+        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+        bench.controller.restart()
+        bench.drive()
+        bench.advance(by: .seconds(5))
+        _ = try bench.connect(peer.address)
+        #expect(bench.read(service.value(0), by: peer.address) == [.value([1, 2, 3])])
+    }
+
+    @Test("Generic Access says what the configuration says")
+    func genericAccess() throws {
+        var bench = Bench.ready(peers: [peer]) { $0.name = "Ward 7" }
+        _ = try bench.connect(peer.address)
+        let request = ATT.ReadByTypeRequest(start: .first, end: .last, type: BluetoothUUID(0x2A00))
+        let answer = bench.hear(.readByTypeRequest(request), from: peer.address)
+        guard case .readByTypeResponse(let response)? = answer.first else {
+            return #expect(Bool(false), "\(answer)")
+        }
+        #expect(response.entries.map { Array($0.value) } == [Array("Ward 7".utf8)])
+    }
+}
