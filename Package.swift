@@ -157,9 +157,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothHost", "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
-                "LanyardTestSupport",
+                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "HCITransports", "VirtualRadio", "VirtualAccessories",
+                "VirtualAdapters", "LanyardTestSupport",
             ],
             path: "Tests/Simulation"
         ),
