@@ -5,6 +5,7 @@ import asyncio
 
 from bumble import att
 from bumble.core import UUID
+from bumble.gatt_client import Client
 
 import exploration
 
@@ -24,6 +25,11 @@ class Procedures:
         if response.op_code == att.Opcode.ATT_ERROR_RESPONSE:
             raise att.ATT_Error(error_code=response.error_code, message=response)
         return response
+
+    async def enhance(self):
+        """Opens an Enhanced ATT bearer (Vol 3, Part G, 5.3), and uses it from now on."""
+        self.client = await Client.connect_eatt(self.connection)
+        self.found = None
 
     async def exchange_mtu(self, mtu):
         return await self.client.request_mtu(mtu)

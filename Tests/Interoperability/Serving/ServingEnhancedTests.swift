@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Bumble uses our server over an Enhanced ATT bearer: an L2CAP channel beside the fixed one.
+@Suite(.needsPeers) struct ServingEnhancedTests {
+    @Test(arguments: ControllerKind.available)
+    func valuesAreReadAndWrittenOverAnEnhancedBearer(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            configuration: Friend.configuration(isAuthenticated: false),
+            serving: [Gallery.service]
+        ) { server in
+            let long = try server.handle(Gallery.long)
+            let (client, _) = try await server.client()
+            try await client.encrypt(with: Friend.key)
+            try await client.perform("enhance")
+            #expect(try await client.readLong(long) == Demo.pattern(512))
+            try await client.writeLong(Gallery.countdown, to: long)
+            #expect(await server.host.value(of: long) == Gallery.countdown)
+        }
+    }
+
+    /// One request at a time is the rule of a bearer, not of a link.
+    @Test(arguments: ControllerKind.available)
+    func aRequestThatWaitsHoldsUpItsOwnBearerOnly(kind: ControllerKind) async throws {
+        try await withServer(
+            on: kind,
+            configuration: Friend.configuration(isAuthenticated: false),
+            serving: [Gallery.service]
+        ) { server in
+            let dynamic = try server.handle(Gallery.dynamic)
+            let (client, _) = try await server.client()
+            try await client.encrypt(with: Friend.key)
+            try await client.perform("enhance")
+            // On the fixed bearer, and nobody answers it yet.
+            try await client.send([
+                0x0A, UInt8(dynamic.rawValue & 0xFF), UInt8(dynamic.rawValue >> 8),
+            ])
+            let question = try await server.witness.next("a read") {
+                if case .read(let request) = $0 { request } else { nil }
+            }
+            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            question.respond(with: [1])
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func inClearThereIsNoEnhancedBearer(kind: ControllerKind) async throws {
+        try await withServer(on: kind, serving: [Gallery.service]) { server in
+            let (client, _) = try await server.client()
+            await #expect(throws: Client.Failure.self) { try await client.perform("enhance") }
+            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+        }
+    }
+}
