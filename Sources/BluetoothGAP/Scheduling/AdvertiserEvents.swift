@@ -77,14 +77,14 @@ extension Advertiser {
     /// When `deadlinePassed` is to be called, at the latest; nil: never.
     package var nextDeadline: Instant? {
         var soonest: Instant?
-        for set in sets where set.isWanted {
-            soonest = earliest(soonest, set.overdueAt(isExtended: dialect?.isExtended ?? false))
+        let isExtended = dialect?.isExtended ?? false
+        let rests = dialect != nil && outstanding == nil
+        // By index: this is asked after every packet, and to go through the sets copies each.
+        for index in sets.indices where sets[index].isWanted {
+            soonest = earliest(soonest, sets[index].overdueAt(isExtended: isExtended))
+            if rests { soonest = earliest(soonest, sets[index].restsUntil) }
         }
-        guard dialect != nil else { return soonest }
-        soonest = earliest(soonest, terminationDueAt)
-        guard outstanding == nil else { return soonest }
-        for set in sets where set.isWanted { soonest = earliest(soonest, set.restsUntil) }
-        return soonest
+        return dialect == nil ? soonest : earliest(soonest, terminationDueAt)
     }
 
     /// Time has come to `now`.
