@@ -5,7 +5,8 @@ import BluetoothGAP
 import BluetoothHCI
 
 /// What the operations of `BluetoothHost` and `Link` throw, apart from `GATT.Failure` (what became
-/// of a GATT operation) and `CancellationError` (the task was cancelled).
+/// of a GATT operation), `AdvertisingError` (why something is not advertised) and
+/// `CancellationError` (the task was cancelled).
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The adapter is not usable now, or stopped being usable while this waited.
     case adapter(AdapterFailure)
