@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Bumble's server tells a Database Hash of its table.
+@Suite(.needsPeers) struct CachingTests {
+    @Test(arguments: ControllerKind.available, [Accessory.Profile.demo, .large])
+    func theWholeTableIsWhatItsPartsAre(
+        kind: ControllerKind,
+        profile: Accessory.Profile
+    ) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (link, _) = try await encounter.link(to: profile)
+            let database = try await link.database()
+            #expect(database.services.count > 2)
+            let parts = try await Self.parts(of: link)
+            #expect(database.services == parts)
+        }
+    }
+
+    @Test(arguments: ControllerKind.available)
+    func theSecondLinkReadsTheHashAndNothingElse(kind: ControllerKind) async throws {
+        try await withEncounter(on: kind) { encounter in
+            let (first, _) = try await encounter.link(to: .large)
+            let before = encounter.wire.count
+            let found = try await first.database()
+            let cost = encounter.wire.count - before
+            try await first.disconnect()
+
+            let second = try await encounter.connect()
+            // The MTU and what else a link begins with is over once something was answered.
+            _ = try await second.read(uuid: BluetoothUUID(0x2A00))
+            let count = encounter.wire.count
+            #expect(try await second.database() == found)
+            let costAgain = encounter.wire.count - count
+            #expect(cost > 30, "a whole discovery")
+            // A request, its answer, and what controllers tell of both; and what the peer is told
+            // in the background, as far as it has left already.
+            #expect(costAgain < 12)
+        }
+    }
+
+    /// What discovery finds service by service. Secondary services count where they are included.
+    private static func parts(of link: Link) async throws -> [GATT.DiscoveredService] {
+        let all = try await link.discoverServices() + link.discoverSecondaryServices()
+        var parts: [GATT.DiscoveredService] = []
+        for service in all.sorted(by: { $0.handle < $1.handle }) {
+            var characteristics: [GATT.DiscoveredCharacteristic] = []
+            for found in try await link.discoverCharacteristics(of: service) {
+                let descriptors = try await link.discoverDescriptors(of: found)
+                characteristics.append(.init(characteristic: found, descriptors: descriptors))
+            }
+            parts.append(
+                .init(
+                    service: service,
+                    includes: try await link.discoverIncludedServices(of: service),
+                    characteristics: characteristics
+                )
+            )
+        }
+        let included = Set(parts.flatMap(\.includes).map(\.service.handle))
+        return parts.filter { $0.service.isPrimary || included.contains($0.service.handle) }
+    }
+}
