@@ -27,7 +27,11 @@ struct Demonstration: Sendable {
         let phone = try air.addAdapter(ControllerConfiguration(name: "central", path: place))
         try await air.run(bound: Self.bound) {
             let peripheral = Self.host(on: strap, air) { identity.apply(to: &$0) }
-            let central = Self.host(on: phone, air) { $0.address = Self.address(2) }
+            let central = Self.host(on: phone, air) { configuration in
+                configuration.address = Self.address(2)
+                // As phones have it: a long value takes several requests.
+                configuration.attMTU = 185
+            }
             try await peripheral.start()
             try await central.start()
             try await withThrowingTaskGroup { group in

@@ -74,8 +74,7 @@ extension ServeNews {
     ) -> String {
         let place = offset == 0 ? "" : " from \(offset)"
         return switch outcome {
-        case .value(let bytes) where offset == 0: " = \(attribute.describe(bytes))"
-        case .value(let bytes): place + " = \(ValueText.plain(bytes))"
+        case .value(let bytes): place + " = \(attribute.describe(bytes, from: offset))"
         case .refused(let code): place + ": refused, \(code)"
         }
     }

@@ -20,19 +20,20 @@ struct ServedAttribute: Hashable, Sendable {
         return "\(name ?? description ?? uuid.description) #\(handle.rawValue)"
     }
 
-    /// A value of it.
-    func describe(_ bytes: [UInt8]) -> String {
+    /// A value of it, or the part of one that begins at the offset.
+    func describe(_ bytes: [UInt8], from offset: Int = 0) -> String {
         let shown = Array(bytes.prefix(Self.shownLimit))
         guard shown.count == bytes.count else {
             return "\(shown.hexadecimal)… (\(bytes.count) bytes)"
         }
+        guard offset == 0 else { return ValueText.plain(bytes) }
         return isDescriptor
             ? ValueText.describe(bytes, ofDescriptor: uuid)
             : ValueText.describe(bytes, ofCharacteristic: uuid)
     }
 
     /// A line shows no more bytes of a value than this; `--json` shows all.
-    private static let shownLimit = 64
+    private static let shownLimit = 32
 }
 
 extension ServedAttribute {
