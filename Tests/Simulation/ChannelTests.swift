@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Testing
+import VirtualAdapters
+
+import struct BluetoothHost.Link
+
+/// Our own host at both ends of channels with credits, and of Enhanced ATT bearers.
+@Suite("Channels between two hosts, in virtual time")
+struct ChannelTests {
+    private static func pattern(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 + $0 >> 8) }
+    }
+
+    private static func send(_ octets: [UInt8], on channel: L2CAPChannel) async throws {
+        let length = try await channel.properties.sendMTU
+        for start in stride(from: 0, to: octets.count, by: length) {
+            try await channel.send(Array(octets[start..<min(octets.count, start + length)]))
+        }
+    }
+
+    private static func receive(_ count: Int, on channel: L2CAPChannel) async throws -> [UInt8] {
+        var octets: [UInt8] = []
+        while octets.count < count, let sdu = try await channel.receive() { octets += sdu }
+        return octets
+    }
+
+    /// Runs the body with the two ends of a channel: the phone's, which asked, and the lamp's.
+    private func withChannel(
+        seed: UInt64,
+        options: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
+        _ body:
+            @escaping @Sendable (Household, L2CAPChannel, L2CAPChannel) async throws -> Void
+    ) async throws {
+        let home = try Household(seed: seed, isBonded: false)
+        try await home.run { phone, lamp in
+            let listener = try await lamp.listen(options: options)
+            let link = try await home.connect(phone)
+            let asked = try await link.openChannel(psm: listener.psm)
+            let given = try #require(try await listener.accept())
+            try await body(home, asked, given)
+        }
+    }
+
+    @Test("carry 100,000 octets in each direction at the same time")
+    func bothWays() async throws {
+        try await withChannel(seed: 1) { _, asked, given in
+            let octets = Self.pattern(100_000)
+            async let there: Void = Self.send(octets, on: asked)
+            async let back: Void = Self.send(octets.reversed(), on: given)
+            async let atLamp = Self.receive(octets.count, on: given)
+            let atPhone = try await Self.receive(octets.count, on: asked)
+            #expect((atPhone == octets.reversed()) == true)
+            #expect((try await atLamp == octets) == true)
+            _ = try await (there, back)
+            await asked.close()
+            #expect(try await given.receive() == nil)
+            #expect(try await given.ended() == .closedByPeer)
+            #expect(try await asked.ended() == .closed)
+        }
+    }
+
+    @Test("hold a sender up whose reader sleeps, for as long as it does")
+    func sleepingReader() async throws {
+        let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
+        try await withChannel(seed: 2, options: options) { home, asked, given in
+            let octets = Self.pattern(5_000)
+            let sending = Task { try await Self.send(octets, on: asked) }
+            try await home.air.sleep(for: .seconds(20))
+            #expect(try await given.properties.receiveCredits == 0)
+            #expect(try await asked.properties.sendCredits == 0)
+            #expect((try await Self.receive(octets.count, on: given) == octets) == true)
+            try await sending.value
+        }
+    }
+
+    @Test("let go of who is cancelled, and serve who comes next")
+    func cancellation() async throws {
+        try await withChannel(seed: 3) { _, asked, given in
+            let reader = Task { try await given.receive() }
+            reader.cancel()
+            await #expect(throws: CancellationError.self) { try await reader.value }
+            try await asked.send([1, 2, 3])
+            #expect(try await given.receive() == [1, 2, 3])
+        }
+    }
+
+    @Test("are given until the listener is closed, or nobody holds it any more")
+    func listeners() async throws {
+        let home = try Household(seed: 4, isBonded: false)
+        try await home.run { phone, lamp in
+            var listener: ChannelListener? = try await lamp.listen(psm: 0x0085)
+            await #expect(throws: L2CAP.Failure.alreadyListening) {
+                try await lamp.listen(psm: 0x0085)
+            }
+            let link = try await home.connect(phone)
+            let channels = try await link.openEnhancedChannels(psm: 0x0085, count: 3)
+            #expect(channels.count == 3)
+            listener = nil
+            for channel in channels { #expect(try await channel.ended() == .closedByPeer) }
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await link.openChannel(psm: 0x0085)
+            }
+            let again = try await lamp.listen(psm: 0x0085)
+            _ = try await link.openChannel(psm: 0x0085)
+            #expect(try await again.accept() != nil)
+            await again.close()
+            #expect(try await again.accept() == nil)
+            _ = listener
+        }
+    }
+
+    @Test("are given to a link that is encrypted, where that is asked for")
+    func security() async throws {
+        let home = try Household(seed: 5, isBonded: true)
+        try await home.run { phone, lamp in
+            let listener = try await lamp.listen(psm: 0x0086, requirement: .encryption)
+            let link = try await phone.connect(to: Household.lampAddress)
+            await #expect(throws: L2CAP.Failure.refused(.insufficientEncryption)) {
+                try await link.openChannel(psm: 0x0086)
+            }
+            await #expect(throws: L2CAP.Failure.refused(.insufficientEncryption)) {
+                try await link.openEnhancedBearers()
+            }
+            try await link.encrypt()
+            let channel = try await link.openChannel(psm: 0x0086)
+            #expect(try await channel.properties.psm == listener.psm)
+        }
+    }
+
+    @Test("carry Enhanced ATT: a slow answer holds nobody up")
+    func enhancedBearers() async throws {
+        let home = try Household(seed: 6, isBonded: true)
+        try await home.run { phone, lamp in
+            let (slow, quick) = (BluetoothUUID(0xE001), BluetoothUUID(0xE002))
+            try await lamp.publish(
+                .init(
+                    BluetoothUUID(0xD001),
+                    [
+                        .init(slow, [.read], value: .dynamic),
+                        .init(quick, [.read], value: .stored([7])),
+                    ]
+                )
+            )
+            let events = try await lamp.serverEvents()
+            let link = try await home.connect(phone)
+            let table = try await link.database()
+            let slowHandle = try #require(table.characteristic(slow)).valueHandle
+            let quickHandle = try #require(table.characteristic(quick)).valueHandle
+            try await link.openEnhancedBearers(2)
+            #expect(await link.enhancedBearerCount == 2)
+            let reading = Task { try await link.read(slowHandle) }
+            var asked: ReadRequest?
+            for await case .read(let request) in events {
+                asked = request
+                break
+            }
+            for _ in 0..<5 { #expect(try await link.read(quickHandle) == [7]) }
+            asked?.respond(with: [1, 2, 3])
+            #expect(try await reading.value == [1, 2, 3])
+        }
+    }
+}
