@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+/// The stream of what clients do, and its bound.
+@Suite("Server events", .timeLimit(.minutes(1)))
+struct ServerEventTests {
+    private let host = BluetoothHost(transport: ScriptedTransport())
+    private let handle = AttributeHandle(9)
+
+    private func link(_ number: UInt64) -> Link {
+        let address = DeviceAddress(value: number, kind: .public)
+        return Link(host: host, identifier: LinkIdentifier(rawValue: number), address: address)
+    }
+
+    private func question(by link: Link) -> ServerNews {
+        .asked(1, .read(link.identifier.client, handle, offset: 0))
+    }
+
+    @Test("Without a reader, questions are refused and everything else is nobody's loss")
+    func nobody() {
+        var router = ServerEventRouter()
+        let link = link(1)
+        router.begin(link)
+        #expect(router.deliver(question(by: link), of: link.identifier) == .unlikelyError)
+    }
+
+    @Test("A reader begins with the links there are, oldest first")
+    func links() async throws {
+        var router = ServerEventRouter()
+        for number in [3, 1, 2] as [UInt64] { router.begin(link(number)) }
+        router.end(link(2).identifier, with: .timedOut)
+        let opened = router.open()
+        let (stream, _, _) = try #require(opened)
+        router.close()
+        var seen: [UInt64] = []
+        for await case .connected(let link) in stream { seen.append(link.identifier.rawValue) }
+        #expect(seen == [1, 3])
+    }
+
+    @Test("A reader that is behind misses commands, refuses requests, and goes on")
+    func behind() async throws {
+        var router = ServerEventRouter()
+        let link = link(1)
+        router.begin(link)
+        let opened = router.open()
+        let (stream, _, _) = try #require(opened)
+        for _ in 1..<BluetoothHost.serverEventLimit {
+            #expect(router.deliver(.written([]), of: link.identifier) == nil)
+        }
+        for news in [.written([]), question(by: link)] {
+            #expect(router.deliver(news, of: link.identifier) == .insufficientResources)
+        }
+        var iterator = stream.makeAsyncIterator()
+        _ = await iterator.next()
+        #expect(router.deliver(question(by: link), of: link.identifier) == nil)
+    }
+
+    @Test(
+        "A reader that would miss a subscription or a link is ended instead",
+        arguments: [0, 1, 2]
+    )
+    func ended(_ kind: Int) async throws {
+        var router = ServerEventRouter()
+        let link = link(1)
+        router.begin(link)
+        let opened = router.open()
+        let (stream, _, number) = try #require(opened)
+        for _ in 1..<BluetoothHost.serverEventLimit {
+            _ = router.deliver(.written([]), of: link.identifier)
+        }
+        switch kind {
+        case 0: _ = router.deliver(.subscribed(handle, nil), of: link.identifier)
+        case 1: router.begin(self.link(2))
+        default: router.end(link.identifier, with: .timedOut)
+        }
+        var count = 0
+        for await _ in stream { count += 1 }
+        #expect(count == BluetoothHost.serverEventLimit)
+        let reopened = router.open()
+        let next = try #require(reopened)
+        router.close(number)
+        let third = router.open()
+        #expect(third?.number == nil, "the old reader's end took the new one's place")
+        _ = next
+    }
+
+    @Test("One reader at a time; the next one when it has gone, and none after the shutdown")
+    func oneReader() async throws {
+        let first = try await host.serverEvents()
+        await #expect(throws: HostError.busy) { try await host.serverEvents() }
+        await host.shutdown()
+        var count = 0
+        for await _ in first { count += 1 }
+        #expect(count == 0)
+        await #expect(throws: HostError.closed) { try await host.serverEvents() }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+import Testing
+
+@Suite("Stores")
+struct StoreTests {
+    /// A directory of the test's own, and a store in it.
+    private func inDirectory(_ body: (FileStore, String) throws -> Void) throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("lanyard-store-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try body(try FileStore(directory: directory), directory)
+    }
+
+    private func key(_ text: String) throws -> StoreKey { try #require(StoreKey(text)) }
+
+    @Test(
+        "A key is the name of a file anywhere",
+        arguments: [
+            ("client-random-c0ffee000001", true), ("a", true), ("0.json", true), ("", false),
+            (".hidden", false), ("..", false), ("a/b", false), ("A", false), ("ä", false),
+            ("a b", false), ("a\0", false),
+        ]
+    )
+    func keys(_ text: String, _ isKey: Bool) {
+        #expect((StoreKey(text) != nil) == isKey)
+    }
+
+    @Test("A key has a longest length")
+    func keyLength() {
+        #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit)) != nil)
+        #expect(StoreKey(String(repeating: "a", count: StoreKey.lengthLimit + 1)) == nil)
+    }
+
+    @Test("What was saved last is loaded, until it is removed")
+    func lastValue() throws {
+        try inDirectory { files, _ in
+            let stores: [any HostStore] = [MemoryStore(), files]
+            for store in stores {
+                let (one, two) = (try key("one"), try key("two"))
+                #expect(try store.load(one) == nil)
+                try store.save([1, 2, 3], as: one)
+                try store.save([9], as: one)
+                try store.save([], as: two)
+                #expect(try store.load(one) == [9])
+                #expect(try store.load(two) == [])
+                try store.remove(one)
+                try store.remove(one)
+                #expect(try store.load(one) == nil)
+                #expect(try store.load(two) == [])
+            }
+        }
+    }
+
+    @Test("Files outlive their store, are their owner's alone, and leave nothing beside them")
+    func files() throws {
+        try inDirectory { store, directory in
+            let value = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+            try store.save(value, as: try key("big"))
+            // As a crash would leave it.
+            try Data([1]).write(to: URL(fileURLWithPath: directory + "/.big.new"))
+            #expect(try FileStore(directory: directory).load(try key("big")) == value)
+            try store.save([1], as: try key("big"))
+            #expect(try store.load(try key("big")) == [1])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["big"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/big")
+            #expect((attributes[.posixPermissions] as? Int) == 0o600)
+        }
+    }
+
+    @Test("A value that is too long is refused, and the old one stays")
+    func tooLong() throws {
+        try inDirectory { store, directory in
+            let name = try key("long")
+            try store.save([7], as: name)
+            let long = [UInt8](repeating: 0, count: FileStore.valueLimit + 1)
+            #expect(throws: TransportError.self) { try store.save(long, as: name) }
+            #expect(try store.load(name) == [7])
+            try Data(long).write(to: URL(fileURLWithPath: directory + "/long"))
+            #expect(throws: TransportError.self) { try store.load(name) }
+        }
+    }
+
+    @Test("A directory that cannot be made is told of, and a link in the place of a file too")
+    func obstacles() throws {
+        #expect(throws: TransportError.noSuchFile(path: "/no/such/place")) {
+            try FileStore(directory: "/no/such/place")
+        }
+        try inDirectory { store, directory in
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/link",
+                withDestinationPath: "/etc/hostname"
+            )
+            #expect(throws: TransportError.self) { try store.load(try key("link")) }
+            try store.save([1], as: try key("link"))
+            #expect(try store.load(try key("link")) == [1], "the link is replaced, not followed")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+import Testing
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// Links that are encrypted with a key that both hosts hold, and what is kept of a bonded client.
+@Suite("A strap and a phone with a bond, in virtual time")
+struct BondTests {
+    @Test("encrypt their link, and only then exchange what is protected")
+    func protectedValues() async throws {
+        try await ServingScene().run(key: ServingScene.key) { meeting in
+            let secret = meeting.handle(.secret)
+            let refusal = GATT.Failure.attribute(.insufficientEncryption, handle: secret)
+            await #expect(throws: refusal) { try await meeting.toStrap.read(secret) }
+            try await meeting.toStrap.encrypt()
+            #expect(try await meeting.toStrap.security.isEncrypted)
+            #expect(try await meeting.toPhone.security.isEncrypted)
+            #expect(try await meeting.toStrap.read(secret) == [42])
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.secret))
+            try await meeting.toPhone.notify([43], of: secret)
+            for try await value in values {
+                #expect(value == [43])
+                break
+            }
+        }
+    }
+
+    @Test("cannot encrypt where one of them has no key")
+    func missingKey() async throws {
+        let scene = try ServingScene()
+        try await scene.air.run(bound: .seconds(120)) {
+            let strap = try await scene.startStrap()
+            let phone = try await scene.startPhone(key: ServingScene.key)
+            let service = try await strap.publish(Strap.definition)
+            let meeting = try await scene.meet(strap, phone, service)
+            await #expect(throws: HostError.encryptionFailed(.pinOrKeyMissing)) {
+                try await meeting.toStrap.encrypt()
+            }
+            await #expect(throws: HostError.controller(.commandDisallowed)) {
+                await strap.addBond(
+                    Bond(peer: ServingScene.phone, longTermKey: try #require(ServingScene.key))
+                )
+                try await meeting.toPhone.encrypt()
+            }
+            await phone.shutdown()
+            await strap.shutdown()
+        }
+    }
+
+    @Test("lose their link where their keys differ")
+    func differentKeys() async throws {
+        let scene = try ServingScene()
+        let other = HCI.Key128([UInt8](repeating: 9, count: 16))
+        try await scene.air.run(bound: .seconds(120)) {
+            let strap = try await scene.startStrap(key: other)
+            let phone = try await scene.startPhone(key: ServingScene.key)
+            let meeting = try await scene.meet(
+                strap,
+                phone,
+                try await strap.publish(Strap.definition)
+            )
+            await #expect(throws: HostError.self) { try await meeting.toStrap.encrypt() }
+            let reason = try await meeting.toStrap.ended()
+            #expect(reason == .disconnected(.messageIntegrityFailure))
+            await phone.shutdown()
+            await strap.shutdown()
+        }
+    }
+
+    @Test("find the subscription again after the strap was restarted")
+    func restart() async throws {
+        let scene = try ServingScene()
+        let store = MemoryStore()
+        try await scene.air.run(bound: .seconds(300)) {
+            let phone = try await scene.startPhone(key: ServingScene.key)
+            let first = try await Self.subscribe(phone, scene, store)
+            await first.shutdown()
+            #expect(store.contents.count == 1)
+            let strap = try await scene.startStrap(key: ServingScene.key, store: store)
+            let service = try await strap.publish(Strap.definition)
+            let meeting = try await scene.meet(strap, phone, service)
+            #expect(try await meeting.toPhone.subscriptions.isEmpty)
+            try await meeting.toStrap.encrypt()
+            let expected = [meeting.handle(.kept): GATT.SubscriptionKind.notification]
+            #expect(try await meeting.toPhone.subscriptions == expected)
+            try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+            await phone.shutdown()
+            await strap.shutdown()
+        }
+    }
+
+    /// Subscribes at a strap, and leaves without unsubscribing.
+    private static func subscribe(
+        _ phone: BluetoothHost,
+        _ scene: ServingScene,
+        _ store: MemoryStore
+    ) async throws -> BluetoothHost {
+        let strap = try await scene.startStrap(key: ServingScene.key, store: store)
+        let service = try await strap.publish(Strap.definition)
+        let meeting = try await scene.meet(strap, phone, service)
+        try await meeting.toStrap.encrypt()
+        let configuration = try #require(service.characteristics[0].descriptors.first)
+        try await meeting.toStrap.write([1, 0], to: configuration.handle)
+        try await meeting.toStrap.disconnect()
+        return strap
+    }
+
+    @Test("tell and are told that a service came while the phone was away")
+    func serviceAdded() async throws {
+        let scene = try ServingScene()
+        try await scene.air.run(bound: .seconds(300)) {
+            let strap = try await scene.startStrap(key: ServingScene.key)
+            let phone = try await scene.startPhone(key: ServingScene.key)
+            let service = try await strap.publish(Strap.definition)
+            let before = try await scene.meet(strap, phone, service)
+            try await before.toStrap.encrypt()
+            // Held, so that the phone does not unsubscribe before it leaves.
+            let told = try await before.toStrap.serviceChanges()
+            try await before.toStrap.disconnect()
+            _ = try await before.toPhone.ended()
+            try await strap.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
+            let after = try await scene.meet(strap, phone, service)
+            let changes = try await after.toStrap.serviceChanges()
+            try await after.toStrap.encrypt()
+            _ = told
+            for try await range in changes {
+                #expect(range == .first ... .last)
+                break
+            }
+            let found = try await after.toStrap.discoverServices()
+            #expect(found.contains { $0.uuid == BluetoothUUID(0x180F) })
+            await phone.shutdown()
+            await strap.shutdown()
+        }
+    }
+}

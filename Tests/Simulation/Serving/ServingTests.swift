@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// One of our hosts serves another, by the calls that an application has.
+@Suite("A strap that serves a phone, in virtual time")
+struct ServingTests {
+    @Test("is read, written and read again, long values too")
+    func values() async throws {
+        try await ServingScene().run { meeting in
+            let kept = meeting.handle(.kept)
+            let before = try await meeting.toStrap.readLong(kept)
+            #expect(before == [UInt8](repeating: 5, count: 300))
+            let long = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
+            try await meeting.toStrap.write(long, to: kept)
+            #expect(await meeting.strap.value(of: kept) == long)
+            #expect(try await meeting.toStrap.readLong(kept) == long)
+            try await meeting.strap.setValue([7], of: kept)
+            #expect(try await meeting.toStrap.read(kept) == [7])
+        }
+    }
+
+    @Test("asks its application, which answers from any task in its own time")
+    func questions() async throws {
+        let scene = try ServingScene()
+        try await scene.run { meeting in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let events = try await meeting.strap.serverEvents()
+                group.addTask { try await Self.answer(events, on: scene) }
+                let asked = meeting.handle(.asked)
+                #expect(try await meeting.toStrap.readLong(asked) == Self.value)
+                try await meeting.toStrap.write([1], to: asked)
+                await #expect(
+                    throws: GATT.Failure.attribute(.valueNotAllowed, handle: asked)
+                ) { try await meeting.toStrap.write([2], to: asked) }
+                try await meeting.toStrap.writeWithoutResponse([3], to: asked)
+                #expect(try await meeting.toStrap.readLong(asked) == Self.value)
+                group.cancelAll()
+            }
+        }
+    }
+
+    private static let value = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
+
+    private static func answer(
+        _ events: AsyncStream<ServerEvent>,
+        on scene: ServingScene
+    ) async throws {
+        for await event in events {
+            switch event {
+            case .read(let request):
+                try await scene.air.sleep(for: .seconds(2))
+                request.respond(with: Array(value.dropFirst(request.offset)))
+                request.refuse(.unlikelyError)
+            case .write(let request) where request.needsResponse:
+                request.entries[0].value == [1]
+                    ? request.accept() : request.refuse(.valueNotAllowed)
+            default: continue
+            }
+        }
+    }
+
+    @Test("refuses what nobody reads, and lets one read at a time")
+    func readers() async throws {
+        try await ServingScene().run { meeting in
+            let asked = meeting.handle(.asked)
+            let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
+            await #expect(throws: refusal) { try await meeting.toStrap.read(asked) }
+            do {
+                let events = try await meeting.strap.serverEvents()
+                await #expect(throws: HostError.busy) { try await meeting.strap.serverEvents() }
+                for await event in events {
+                    guard case .connected(let link) = event else { continue }
+                    #expect(link == meeting.toPhone)
+                    break
+                }
+            }
+            // The stream is gone; who wants the next one may have it as soon as the host knows.
+            while (try? await meeting.strap.serverEvents()) == nil { await Task.yield() }
+        }
+    }
+
+    @Test("sends notifications at the speed of the link, in order, and none is lost")
+    func notifications() async throws {
+        try await ServingScene().run { meeting in
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for number in 0..<500 {
+                        try await meeting.toPhone.notify(
+                            [UInt8(number & 0xFF), UInt8(number >> 8)],
+                            of: meeting.handle(.kept)
+                        )
+                    }
+                }
+                var expected = 0
+                for try await value in values {
+                    #expect(value == [UInt8(expected & 0xFF), UInt8(expected >> 8)])
+                    expected += 1
+                    if expected == 500 { break }
+                }
+                try await group.waitForAll()
+            }
+            let subscribers = await meeting.strap.subscribers(of: meeting.handle(.kept))
+            #expect(subscribers == [meeting.toPhone] || subscribers.isEmpty)
+        }
+    }
+
+    @Test("says when there is no room, and when there is again")
+    func withoutWaiting() async throws {
+        try await ServingScene().run { meeting in
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            let events = try await meeting.strap.serverEvents()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await Self.send(1_000, meeting, events) }
+                var count = 0
+                for try await value in values {
+                    #expect(value == [UInt8(truncatingIfNeeded: count)])
+                    count += 1
+                    if count == 1_000 { break }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private static func send(
+        _ count: Int,
+        _ meeting: Meeting,
+        _ events: AsyncStream<ServerEvent>
+    ) async throws {
+        var (next, refusals) = (0, 0)
+        func sendOn() async throws {
+            while next < count {
+                let value = [UInt8(truncatingIfNeeded: next)]
+                guard try await meeting.toPhone.tryNotify(value, of: meeting.handle(.kept)) else {
+                    refusals += 1
+                    return
+                }
+                next += 1
+            }
+        }
+        try await sendOn()
+        for await event in events {
+            if case .readyToNotify = event { try await sendOn() }
+            if next == count { break }
+        }
+        #expect(refusals > 1, "there was room for everything")
+    }
+
+    @Test("has its indications confirmed one by one")
+    func indications() async throws {
+        try await ServingScene().run { meeting in
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
+            for number in UInt8(0)..<20 {
+                try await meeting.toPhone.notify([number], of: meeting.handle(.indicated))
+            }
+            var expected: UInt8 = 0
+            for try await value in values {
+                #expect(value == [expected])
+                expected += 1
+                if expected == 20 { break }
+            }
+            await #expect(throws: HostError.notSubscribed) {
+                try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+            }
+        }
+    }
+
+    @Test("serves in both roles: the Central of a link can be asked as well")
+    func otherRole() async throws {
+        try await ServingScene().run { meeting in
+            let service = try await meeting.phone.publish(Strap.definition)
+            let handle = service.characteristics[0].valueHandle
+            let value = try await meeting.toPhone.readLong(handle)
+            #expect(value == [UInt8](repeating: 5, count: 300))
+        }
+    }
+
+    @Test("tells who waits when the link is lost, whatever was under way", arguments: 0..<4)
+    func linkLoss(_ step: Int) async throws {
+        let scene = try ServingScene()
+        try await scene.run { meeting in
+            let events = try await meeting.strap.serverEvents()
+            let values = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            _ = try await meeting.toStrap.subscribe(to: try await meeting.find(.indicated))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try? await Self.begin(step, meeting) }
+                try await scene.air.sleep(for: .milliseconds(100))
+                scene.air.world.switchOff(scene.phoneController)
+                for await event in events {
+                    guard case .disconnected(let link, let reason) = event else { continue }
+                    #expect(link == meeting.toPhone)
+                    #expect(reason == .disconnected(.connectionTimeout))
+                    break
+                }
+                await #expect(throws: HostError.disconnected(.connectionTimeout)) {
+                    try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
+                }
+                #expect(await meeting.strap.subscribers(of: meeting.handle(.kept)).isEmpty)
+                group.cancelAll()
+            }
+            _ = values
+            scene.air.world.switchOn(scene.phoneController)
+        }
+    }
+
+    /// Begins something that the end of the link interrupts.
+    private static func begin(_ step: Int, _ meeting: Meeting) async throws {
+        switch step {
+        case 0:
+            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.kept)) }
+        case 1:
+            while true { try await meeting.toPhone.notify([1], of: meeting.handle(.indicated)) }
+        case 2: _ = try await meeting.toStrap.read(meeting.handle(.asked))
+        default:
+            let long = [UInt8](repeating: 1, count: 512)
+            while true { try await meeting.toStrap.write(long, to: meeting.handle(.kept)) }
+        }
+    }
+}
