@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+/// Random wishes to advertise on a virtual controller, while Centrals come and go: in the end a
+/// scanner hears exactly what is wanted.
+@Suite("Advertising at random, in virtual time")
+struct RandomAdvertisingTests {
+    @Test("ends in what is wanted", arguments: 1...10 as ClosedRange<UInt64>)
+    func converges(seed: UInt64) async throws {
+        let air = SimulatedAir(seed: seed)
+        air.world.watchInvariants()
+        var configuration = ControllerConfiguration(name: "advertiser")
+        configuration.isOld = seed % 3 == 0
+        configuration.linkLimit = 2
+        let own = try air.addAdapter(configuration)
+        let other = try air.addAdapter(
+            ControllerConfiguration(name: "phone", at: Position(x: 2, y: 0))
+        )
+        try await air.run(bound: .seconds(600)) {
+            let host = BluetoothHost(transport: own, executor: air.executor)
+            let phone = BluetoothHost(transport: other, executor: air.executor)
+            try await host.start()
+            try await phone.start()
+            var play = Play(host: host, phone: phone, seed: seed)
+            for step in 0..<30 { try await play.step(UInt8(step)) }
+            try await play.check()
+            await phone.shutdown()
+            await host.shutdown()
+        }
+        air.world.finishWatching()
+        #expect(air.world.violations.isEmpty, "\(air.world)")
+    }
+}
+
+/// What has been wished for so far.
+private struct Play {
+    let host: BluetoothHost
+    let phone: BluetoothHost
+    var random: SplitMix64
+    /// The first octet of each set's company data says which wish it is.
+    var sets: [(set: AdvertisingSet, mark: UInt8)] = []
+    var links: [Link] = []
+
+    init(host: BluetoothHost, phone: BluetoothHost, seed: UInt64) {
+        self.host = host
+        self.phone = phone
+        random = SplitMix64(seed: seed)
+    }
+
+    private mutating func advertising(_ mark: UInt8) -> Advertising {
+        var content = AdvertisingContent()
+        content.manufacturerData = [.init(company: 0xFFFF, bytes: [mark])]
+        let kinds: [Advertising.Kind] = [.connectable, .scannable, .nonConnectable]
+        return Advertising(content, kind: kinds[Int.random(in: 0..<3, using: &random)])
+    }
+
+    mutating func step(_ mark: UInt8) async throws {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0, 1:
+            let wish = advertising(mark)
+            do {
+                let set = try await host.advertise(wish)
+                sets.append((set, mark))
+            } catch {
+                guard case AdvertisingError.tooManySets = error else { throw error }
+            }
+        case 2:
+            guard !sets.isEmpty else { return }
+            let place = Int.random(in: 0..<sets.count, using: &random)
+            try await sets[place].set.update(advertising(mark))
+            sets[place].mark = mark
+        case 3:
+            guard !sets.isEmpty else { return }
+            await sets.remove(at: Int.random(in: 0..<sets.count, using: &random)).set.stop()
+        default: try await comeOrGo()
+        }
+    }
+
+    private mutating func comeOrGo() async throws {
+        if let link = links.popLast() { return try await link.disconnect() }
+        let found = await listen(for: 1) { $0.isConnectable }
+        guard let address = found.first?.address else { return }
+        links.append(try await phone.connect(to: address))
+    }
+
+    /// What the phone hears, until it has heard nothing new a hundred times.
+    private func listen(
+        for limit: Int,
+        where isWanted: @Sendable (Advertisement) -> Bool = { _ in true }
+    ) async -> [Advertisement] {
+        guard !sets.isEmpty else { return [] }
+        var heard: [Advertisement] = []
+        var patience = 100
+        do {
+            for try await found in phone.scan(reportsDuplicates: true) {
+                patience -= 1
+                if isWanted(found), !heard.contains(where: { $0.data == found.data }) {
+                    heard.append(found)
+                    patience = 100
+                }
+                if heard.count == limit || patience == 0 { break }
+            }
+        } catch {}
+        return heard
+    }
+
+    /// Whoever is connected leaves; then exactly the wanted sets are heard.
+    func check() async throws {
+        for link in links { try await link.disconnect() }
+        let heard = await listen(for: .max)
+        let marks = Set(heard.compactMap { $0.data.manufacturerData?.bytes.first })
+        #expect(marks == Set(sets.map(\.mark)))
+    }
+}
