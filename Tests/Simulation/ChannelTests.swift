@@ -67,7 +67,9 @@ struct ChannelTests {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
         try await withChannel(seed: 2, options: options) { home, asked, given in
             let octets = Self.pattern(5_000)
-            let sending = Task { try await Self.send(octets, on: asked) }
+            let sending = Task(executorPreference: home.air.executor.taskExecutor) {
+                try await Self.send(octets, on: asked)
+            }
             try await home.air.sleep(for: .seconds(20))
             #expect(try await given.properties.receiveCredits == 0)
             #expect(try await asked.properties.sendCredits == 0)
@@ -78,8 +80,10 @@ struct ChannelTests {
 
     @Test("let go of who is cancelled, and serve who comes next")
     func cancellation() async throws {
-        try await withChannel(seed: 3) { _, asked, given in
-            let reader = Task { try await given.receive() }
+        try await withChannel(seed: 3) { home, asked, given in
+            let reader = Task(executorPreference: home.air.executor.taskExecutor) {
+                try await given.receive()
+            }
             reader.cancel()
             await #expect(throws: CancellationError.self) { try await reader.value }
             try await asked.send([1, 2, 3])
@@ -151,7 +155,9 @@ struct ChannelTests {
             let quickHandle = try #require(table.characteristic(quick)).valueHandle
             try await link.openEnhancedBearers(2)
             #expect(await link.enhancedBearerCount == 2)
-            let reading = Task { try await link.read(slowHandle) }
+            let reading = Task(executorPreference: home.air.executor.taskExecutor) {
+                try await link.read(slowHandle)
+            }
             var asked: ReadRequest?
             for await case .read(let request) in events {
                 asked = request

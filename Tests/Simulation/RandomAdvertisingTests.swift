@@ -44,7 +44,7 @@ struct RandomAdvertisingTests {
 private struct Play {
     let host: BluetoothHost
     let phone: BluetoothHost
-    var random: SplitMix64
+    var random: LanyardTestSupport.SplitMix64
     /// The first octet of each set's company data says which wish it is.
     var sets: [(set: AdvertisingSet, mark: UInt8)] = []
     var links: [Link] = []
@@ -52,7 +52,7 @@ private struct Play {
     init(host: BluetoothHost, phone: BluetoothHost, seed: UInt64) {
         self.host = host
         self.phone = phone
-        random = SplitMix64(seed: seed)
+        random = LanyardTestSupport.SplitMix64(seed: seed)
     }
 
     private mutating func advertising(_ mark: UInt8) -> Advertising {

@@ -219,7 +219,8 @@ struct PeripheralStories {
         other.presence = .absent
         var bench = Bench.ready(peers: [absent, other, phone])
         for peer in [absent, other] { _ = bench.dial(peer.address, .whenAvailable) }
-        bench.drive()
+        bench.advance(by: .seconds(10))
+        #expect(bench.controller.initiation != nil)
         #expect(bench.controller.initiation?.target == nil)
         var closed = AdvertisingStories.lamp
         closed.admission = .connections(from: [phone.address])

@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 import Testing
+import VirtualRadio
 
 import struct BluetoothHost.Link
 
@@ -194,7 +195,7 @@ struct ServingTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await Self.begin(step, meeting) }
                 try await scene.air.sleep(for: .milliseconds(100))
-                scene.air.world.switchOff(scene.phoneController)
+                scene.air.world.move(scene.phoneController, to: Position(x: 5_000, y: 0))
                 for await event in events {
                     guard case .disconnected(let link, let reason) = event else { continue }
                     #expect(link == meeting.toPhone)
@@ -208,7 +209,6 @@ struct ServingTests {
                 group.cancelAll()
             }
             _ = values
-            scene.air.world.switchOn(scene.phoneController)
         }
     }
 
