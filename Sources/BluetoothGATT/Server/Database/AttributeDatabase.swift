@@ -48,11 +48,20 @@ package struct AttributeDatabase: Sendable {
         return services[start..<end]
     }
 
-    /// The last handle of the group that this attribute opens, which is its own for an attribute
-    /// that opens none (Vol 3, Part G, 2.5.3). Only services are groups here: nobody may ask for
-    /// groups of characteristics.
+    /// The last handle of the group that this attribute opens, a service or a characteristic, which
+    /// is its own for an attribute that opens none (Vol 3, Part G, 2.5.3).
     package func groupEnd(of handle: AttributeHandle) -> AttributeHandle {
-        service(at: handle)?.endHandle ?? handle
+        service(at: handle)?.endHandle ?? characteristicEnd(of: handle) ?? handle
+    }
+
+    /// The last attribute of the characteristic that is declared here: the one before the next
+    /// declaration (Vol 3, Part G, 3.3). Nil if none is declared here.
+    private func characteristicEnd(of handle: AttributeHandle) -> AttributeHandle? {
+        let declaration = firstIndex(notBefore: handle)
+        guard declaration < attributes.count, attributes[declaration].handle == handle,
+            attributes[declaration].type == GATT.AttributeType.characteristic
+        else { return nil }
+        return attributes[(declaration + 1)...].prefix { !$0.isDeclaration }.last?.handle
     }
 
     /// Changes what the table holds for an attribute whose value it keeps; others stay as they are.
@@ -78,6 +87,14 @@ package struct AttributeDatabase: Sendable {
 
     func firstIndex(notBefore handle: AttributeHandle) -> Int {
         attributes.firstIndex(from: { $0.handle >= handle })
+    }
+}
+
+extension Attribute {
+    /// Whether a service or a characteristic begins here.
+    fileprivate var isDeclaration: Bool {
+        type == GATT.AttributeType.characteristic || type == GATT.AttributeType.primaryService
+            || type == GATT.AttributeType.secondaryService
     }
 }
 

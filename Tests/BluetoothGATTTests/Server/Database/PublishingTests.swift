@@ -91,6 +91,15 @@ struct PublishingTests {
         )
         #expect(published.characteristics[0].characteristic.endHandle == AttributeHandle(0x40))
         #expect(database.groupEnd(of: AttributeHandle(0x10)) == AttributeHandle(0x42))
+        let declarations = database.attributes.filter { $0.type == BluetoothUUID(0x2803) }
+        #expect(
+            declarations.map { database.groupEnd(of: $0.handle) }
+                == published.characteristics.indices.map { index in
+                    let found = published.characteristics[index]
+                    return found.descriptors.last?.handle ?? found.valueHandle
+                }
+        )
+        #expect(database.groupEnd(of: AttributeHandle(0x42)) == AttributeHandle(0x42))
         #expect(database.attribute(AttributeHandle(0x11)) == nil)
         #expect(database.attribute(AttributeHandle(0x41))?.type == BluetoothUUID(0x2803))
     }
