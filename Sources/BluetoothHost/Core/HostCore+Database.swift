@@ -99,6 +99,7 @@ extension HostCore {
             let actions = links[handle]?.gatt.failOutOfSync()
         else { return }
         perform(actions, on: handle, now: now)
+        failEnhancedOutOfSync(handle, now: now)
     }
 
     /// The operation that the lookup had under way has ended.

@@ -170,6 +170,31 @@ struct EnhancedBearerStories {
         #expect(bench.ends[link] == nil)
     }
 
+    @Test("What waits on any bearer is refused once the peer's table has changed")
+    func staleHandles() throws {
+        var (bench, link) = try withBearers(1)
+        _ = bench.ask(.database, of: link)
+        bench.drive()
+        bench.controller.peers[peer.address]?.isSilent = true
+        let reads = (0..<4).map { _ in
+            bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        }
+        bench.drive()
+        let handle = try #require(bench.core.handles[link])
+        #expect(bench.core.links[handle]?.enhanced[0].load == 2)
+        bench.core.databaseChanged(on: handle, now: bench.now)
+        bench.drive()
+        // One on each bearer is with the peer, which refuses it.
+        #expect(reads.map { bench.isPending($0) } == [true, true, false, false])
+        let refusal = GATT.Failure.attribute(
+            .databaseOutOfSync,
+            handle: ModelServer.readableHandle
+        )
+        for read in reads.suffix(2) {
+            #expect(throws: refusal) { try bench.answer(read) }
+        }
+    }
+
     @Test("The end of the link ends bearers and what is on them")
     func linkEnds() throws {
         var (bench, link) = try withBearers(2)

@@ -198,6 +198,16 @@ extension HostCore {
         }
     }
 
+    /// The peer's table is another one: what waits on these bearers for its turn names what was.
+    mutating func failEnhancedOutOfSync(_ handle: ConnectionHandle, now: Instant) {
+        for bearer in links[handle]?.enhanced.bearers ?? [] {
+            guard let place = links[handle]?.enhanced.index(of: bearer.channel),
+                let actions = links[handle]?.enhanced[place].gatt.failOutOfSync()
+            else { continue }
+            perform(actions, on: bearer.channel, of: handle, now: now)
+        }
+    }
+
     /// Hands each bearer's next PDU to its channel, once the one before has left it.
     mutating func fillEnhanced(_ handle: ConnectionHandle, now: Instant) {
         // Most links have none, and this is asked for every frame.
