@@ -73,8 +73,9 @@ extension ServerEvent {
         switch news {
         case .connected: return nil
         case .asked(let identifier, .read(_, let handle, let offset)):
+            let question = OpenQuestion(identifier, of: link.host)
             self = .read(
-                ReadRequest(link: link, handle: handle, offset: offset, identifier: identifier)
+                ReadRequest(link: link, handle: handle, offset: offset, question: question)
             )
         case .asked(let identifier, .write(_, let entries, let needsAnswer)):
             self = .write(
@@ -82,7 +83,7 @@ extension ServerEvent {
                     link: link,
                     entries: entries,
                     needsResponse: needsAnswer,
-                    identifier: needsAnswer ? identifier : nil
+                    question: needsAnswer ? OpenQuestion(identifier, of: link.host) : nil
                 )
             )
         case .written(let entries): self = .written(link, entries)

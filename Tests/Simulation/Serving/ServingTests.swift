@@ -88,6 +88,40 @@ struct ServingTests {
         }
     }
 
+    @Test("refuses at once what its application drops, or leaves unread", arguments: [true, false])
+    func dropped(isRead: Bool) async throws {
+        let scene = try ServingScene()
+        try await scene.run { meeting in
+            let asked = meeting.handle(.asked)
+            let start = scene.air.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await Self.leave(meeting.strap, reading: isRead, on: scene) }
+                try await scene.air.sleep(for: .seconds(1))
+                let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
+                await #expect(throws: refusal) { try await meeting.toStrap.read(asked) }
+                try await group.waitForAll()
+            }
+            let least = Duration.seconds(isRead ? 1 : 2)
+            #expect((least ... .seconds(5)).contains(scene.air.now - start))
+        }
+    }
+
+    /// Takes the events up to a question that it does not answer, or none of them, and goes.
+    private static func leave(
+        _ host: BluetoothHost,
+        reading: Bool,
+        on scene: ServingScene
+    ) async throws {
+        let events = try await host.serverEvents()
+        guard reading else {
+            try await scene.air.sleep(for: .seconds(2))
+            return withExtendedLifetime(events) {}
+        }
+        for await event in events {
+            if case .read = event { return }
+        }
+    }
+
     @Test("sends notifications at the speed of the link, in order, and none is lost")
     func notifications() async throws {
         try await ServingScene().run { meeting in

@@ -75,8 +75,8 @@ extension BluetoothHost {
     ///
     /// One reader at a time: `HostError.busy` is thrown while another has a stream, and
     /// `HostError.closed` after the host was shut down, which ends a stream too. While there is no
-    /// reader, reads and writes of `dynamic` values are refused with `unlikelyError`, and all else
-    /// works as always.
+    /// reader, reads and writes of `dynamic` values are refused with `unlikelyError`, those too
+    /// that a reader left unread, and all else works as always.
     ///
     /// Who falls more than `serverEventLimit` events behind misses what ATT lets a server discard,
     /// commands (Vol 3, Part F, 3.3.2), and refuses further requests with `insufficientResources`;

@@ -7,8 +7,8 @@ import BluetoothGATT
 ///
 /// Answer it once, from any task, at any time within 25 seconds: after that the client is refused
 /// with `unlikelyError`, since it would end the link after 30 (Vol 3, Part F, 3.3.3). Until then the
-/// client can ask nothing else on the same bearer. A second answer, and one that comes after the
-/// link has ended, does nothing.
+/// client can ask nothing else on the same bearer. It is refused at once if the request is dropped
+/// without an answer. A second answer, and one that comes after the link has ended, does nothing.
 public struct ReadRequest: Sendable {
     /// Who asks.
     public let link: Link
@@ -19,7 +19,7 @@ public struct ReadRequest: Sendable {
     /// From which octet on the client wants the value: not zero where it reads a long one in parts.
     public let offset: Int
 
-    let identifier: GATTServer.RequestID
+    let question: OpenQuestion
 
     /// Gives the value: its octets from `offset` on, none if it ends there. What does not fit into
     /// the response is left out; the client comes back for it.
@@ -27,11 +27,11 @@ public struct ReadRequest: Sendable {
     /// Returns at once and can be called anywhere. On the host's executor, the answer leaves in the
     /// same turn of its thread.
     public func respond(with value: [UInt8]) {
-        link.host.answer(identifier, .success(value))
+        question.answer(.success(value))
     }
 
     /// Refuses, with one of `ATT.ErrorCode`; `invalidOffset` if the value is shorter than `offset`.
     public func refuse(_ code: ATT.ErrorCode) {
-        link.host.answer(identifier, .failure(code))
+        question.answer(.failure(code))
     }
 }

@@ -19,17 +19,16 @@ public struct WriteRequest: Sendable {
     /// goes nowhere.
     public let needsResponse: Bool
 
-    let identifier: GATTServer.RequestID?
+    /// Nil for a command.
+    let question: OpenQuestion?
 
     /// Tells the client that everything was written. Returns at once and can be called anywhere.
     public func accept() {
-        guard let identifier else { return }
-        link.host.answer(identifier, .success([]))
+        question?.answer(.success([]))
     }
 
     /// Refuses everything, with one of `ATT.ErrorCode`; `valueNotAllowed`, for example.
     public func refuse(_ code: ATT.ErrorCode) {
-        guard let identifier else { return }
-        link.host.answer(identifier, .failure(code))
+        question?.answer(.failure(code))
     }
 }
