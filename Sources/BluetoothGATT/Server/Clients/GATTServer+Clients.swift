@@ -50,6 +50,8 @@ extension GATTServer {
     ) -> [Action] {
         guard let before = clients[client] else { return [] }
         clients[client]?.security = security
+        // With the bond went what was kept: a new one begins with nothing.
+        if !security.isBonded { clients[client]?.kept = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
         return isNewlyTrusted ? remember(client) : []
     }
@@ -77,6 +79,17 @@ extension GATTServer {
 }
 
 extension GATTServer {
+    /// The client seems to be one that was bonded before, and has not proved it yet.
+    ///
+    /// Nothing that is kept of it is given to it or taken from it. But if it knows another table, it
+    /// is refused as it will be once it has proved who it is, or its old handles would be served
+    /// until then (Vol 3, Part G, 2.5.2.1).
+    package mutating func recognise(_ client: ClientID, _ memory: ClientMemory) {
+        guard clients[client]?.isTrusted == false, memory.knownHash != database.hash else { return }
+        clients[client]?.memory.supportedFeatures |= memory.supportedFeatures & ClientFeatures.all
+        clients[client]?.awareness.databaseChanged()
+    }
+
     /// The client is one that was bonded before: what was kept of it counts again.
     ///
     /// Call it as soon as it is known who the client is, before anything of it is received: a client

@@ -9,8 +9,9 @@ import HCITransports
 //
 // A client is believed to be who it is once its link is encrypted with the bond's key. Then what is
 // kept of it counts again; the core asks its driver for what the store has, and goes on with the
-// answer before anything else arrives. Of a client that signs its commands the last counter counts
-// from the beginning, for those come without encryption, and must not be played again.
+// answer before anything else arrives. Some of it counts from the beginning, where it can only lead
+// to refusals: which table the client knows, and the last counter of one that signs its commands,
+// for those come without encryption, and must not be played again.
 extension HostCore {
     /// Tells the server how well a link is protected. The first time that it is encrypted, what is
     /// kept of the client comes before.
@@ -25,12 +26,12 @@ extension HostCore {
         if !recall(peer, of: link) { recalled(memories[peer], of: link) }
     }
 
-    /// Asks for what is kept of a client that signs its commands, as soon as it connects.
-    mutating func recallSigner(of handle: ConnectionHandle) {
+    /// Asks for what is kept of a bonded client, as soon as it connects.
+    mutating func recogniseClient(of handle: ConnectionHandle) {
         guard let link = links[handle]?.identifier, let peer = links[handle]?.peer,
-            links[handle]?.bond?.signingKey != nil
+            links[handle]?.bond != nil
         else { return }
-        _ = recall(peer, of: link)
+        if !recall(peer, of: link) { recalled(memories[peer], of: link) }
     }
 
     /// Asks the driver for what the store has of a client. False if there is no need, or no store.
@@ -60,7 +61,10 @@ extension HostCore {
             memories[peer] = memory
             useSigningKey(on: handle)
         }
-        guard security.isEncrypted, security.isBonded else { return }
+        guard security.isEncrypted, security.isBonded else {
+            if let memory { server.recognise(link.client, memory) }
+            return
+        }
         announce(handle)
         if let memory { perform(server.restore(link.client, memory)) }
         perform(server.securityChanged(link.client, security))

@@ -18,7 +18,7 @@ extension HostCore {
         links[handle]?.serving.mtu = mtu
         server.open(link.fixedBearer, security: security, mtu: mtu)
         useSigningKey(on: handle)
-        recallSigner(of: handle)
+        recogniseClient(of: handle)
     }
 
     /// Tells the application of a link that it may hear of, unless it knows.
@@ -39,8 +39,8 @@ extension HostCore {
 
     /// Tells the server how long a PDU may be now, if that has changed.
     mutating func tellMTU(of handle: ConnectionHandle) {
-        guard let link = links[handle]?.identifier, let mtu = links[handle]?.gatt.mtu,
-            links[handle]?.serving.mtu != mtu
+        guard let mtu = links[handle]?.gatt.mtu, links[handle]?.serving.mtu != mtu,
+            let link = links[handle]?.identifier
         else { return }
         links[handle]?.serving.mtu = mtu
         server.mtuChanged(link.fixedBearer, mtu)

@@ -99,6 +99,35 @@ struct BondedClientTests {
         #expect(table.server.restore(Table.client, learned).changedRanges == [])
     }
 
+    @Test("A new bond on the same link keeps what is configured, as the first did")
+    func bondedAgain() throws {
+        let memory = try Self.memory(of: try Table())
+        var table = try Table()
+        table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
+        #expect(table.server.restore(Table.client, memory).memories == [])
+        let unbonded = LinkSecurity(isEncrypted: true, keySize: 16)
+        #expect(table.server.securityChanged(Table.client, unbonded) == [])
+        #expect(table.server.securityChanged(Table.client, Table.bonded).memories == [memory])
+    }
+
+    @Test("A client that has not proved who it is yet is refused as it will be then")
+    func recognised() throws {
+        let memory = try Self.memory(of: try Table())
+        for isChanged in [true, false] {
+            var table = try Table()
+            if isChanged { _ = try table.server.publish(Table.addition) }
+            table.server.open(Table.fixed, security: .none, mtu: 23)
+            table.server.recognise(Table.client, memory)
+            let expected: ATT.ErrorCode? = isChanged ? .databaseOutOfSync : nil
+            #expect(table.refusal(RobustCachingTests.read) == expected)
+            #expect(table.server.subscriptions(of: Table.client).isEmpty)
+            #expect(table.refusal(RobustCachingTests.read) == nil)
+            let actions = table.server.restore(Table.client, memory)
+            #expect(actions.memories == [], "what it said without proof is not kept")
+            #expect(table.refusal(RobustCachingTests.read) == expected)
+        }
+    }
+
     @Test("A client that left before it confirmed is told again")
     func leftBeforeConfirmation() throws {
         var table = try Table()

@@ -146,6 +146,23 @@ struct MemoryStories {
         #expect(bench.read(handle, by: peer.address) == [.value([1, 2, 3])])
     }
 
+    @Test("A client that comes back to another table is refused before it has encrypted, too")
+    func staleHandlesUnencrypted() throws {
+        var (bench, service) = try serving()
+        _ = try encrypted(&bench)
+        let robust = try #require(handle(0x2B29, &bench))
+        #expect(bench.write([0x01], to: robust, by: peer.address) == [.writeResponse])
+        let kept = bench.store
+        part(&bench)
+        _ = try bench.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
+        _ = try bench.connect(peer.address)
+        let handle = service.value(0)
+        let refused = bench.read(handle, by: peer.address)
+        #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
+        #expect(bench.read(handle, by: peer.address) == [.value([1, 2, 3])])
+        #expect(bench.store == kept, "what comes without proof was kept")
+    }
+
     /// The handle of a characteristic's value, found by its type.
     private func handle(
         _ type: UInt16,
