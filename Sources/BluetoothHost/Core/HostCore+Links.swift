@@ -182,6 +182,8 @@ extension HostCore {
         submitWaiting(on: handle)
         guard let outgoing = links[handle]?.gatt.nextPDU(now: now) else { return nil }
         links[handle]?.isChannelsTurn = true
+        // It may have been our answer to an exchange of MTUs.
+        tellMTU(of: handle)
         perform(outgoing.actions, on: handle, now: now)
         return L2CAPFrame.encode(outgoing.bytes, on: .att)
     }

@@ -52,7 +52,7 @@ extension HostCore {
         let value = GATT.AttributeValue(handle: attribute, value: value)
         guard let notification = try notifications(of: [value], to: link).first else { return true }
         guard links[handle]?.hasRoom(for: notification.kind) == true else {
-            links[handle]?.serving.isRoomAwaited = true
+            links[handle]?.serving.awaitedRoom.insert(notification.kind)
             return false
         }
         let id = notification.kind == .indication ? takeOwnOperation() : nil
@@ -107,11 +107,10 @@ extension HostCore {
 
     /// Tells whoever waits for it that there is room again.
     mutating func tellRoom(on handle: ConnectionHandle) {
-        guard links[handle]?.serving.isRoomAwaited == true,
-            links[handle]?.hasRoom(for: .notification) == true,
-            let link = links[handle]?.identifier
-        else { return }
-        links[handle]?.serving.isRoomAwaited = false
+        guard links[handle]?.hasAwaitedRoom == true, let link = links[handle]?.identifier else {
+            return
+        }
+        links[handle]?.serving.awaitedRoom = []
         emit(.served(link, .readyToNotify))
     }
 
@@ -152,14 +151,19 @@ extension HostCore {
 
     /// Tells those who wait for values to be sent on a link that they never will.
     mutating func failNotifications(of link: LinkState, with error: HostError) {
-        for waiting in link.serving.waiting where waiting.id < Self.ownOperationBase {
-            fail(RequestIdentifier(rawValue: waiting.id), error)
+        for id in link.serving.waiting.ids where id < Self.ownOperationBase {
+            fail(RequestIdentifier(rawValue: id), error)
         }
         for request in link.serving.partCounts.keys { fail(request, error) }
     }
 }
 
 extension LinkState {
+    /// Whether there is room again for something that found none.
+    var hasAwaitedRoom: Bool {
+        !serving.awaitedRoom.isEmpty && serving.awaitedRoom.contains { hasRoom(for: $0) }
+    }
+
     /// Whether a value could be sent at once: nobody else waits for room, and there is some.
     func hasRoom(for kind: GATT.SubscriptionKind) -> Bool {
         serving.waiting.isEmpty && hasRoomInBearer(for: kind)
@@ -206,7 +210,7 @@ extension LinkServing {
             partCounts.removeValue(forKey: request) == nil
             ? [request.rawValue] : parts.filter { $0.value == request }.map(\.key)
         for id in ids { parts[id] = nil }
-        waiting.removeAll { ids.contains($0.id) }
+        waiting.remove(Set(ids))
         return ids
     }
 }

@@ -23,9 +23,9 @@ struct LinkServing: Sendable {
     /// What the server was told last.
     var mtu = ATT.defaultMTU
     /// What did not fit into the bearer's queues yet, in the order of the calls.
-    var waiting: [Waiting] = []
-    /// Whether somebody is to be told when a notification has room.
-    var isRoomAwaited = false
+    var waiting = WaitingValues()
+    /// For which kinds of values somebody is to be told when there is room.
+    var awaitedRoom: Set<GATT.SubscriptionKind> = []
     /// Indications of the server's own that are not confirmed yet, by the identifier that they have
     /// in the bearer.
     var ownIndications: [UInt64: AttributeHandle] = [:]

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Room for values sent unasked")
+struct RoomStories {
+    private let peer: ModelPeer
+
+    init() {
+        var peer = ModelPeer(1)
+        // It answers no exchange of MTUs, so that it can begin one itself.
+        peer.server.refusesMTU = true
+        self.peer = peer
+    }
+
+    private func subscribed() throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
+        var bench = Bench.ready(peers: [peer])
+        let service = try bench.publish(Clinic.definition)
+        let link = try bench.connect(peer.address)
+        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
+        _ = bench.write([2, 0], to: try service.configuration(2), by: peer.address)
+        return (bench, link, service)
+    }
+
+    @Test("A value is not cut once the answer to the client's exchange of MTUs has left")
+    func exchangedMTU() throws {
+        var (bench, link, service) = try subscribed()
+        let value = [UInt8](repeating: 7, count: 100)
+        _ = bench.notify([(service.value(0), value)], on: link)
+        bench.drive()
+        _ = bench.hear(.exchangeMTURequest(.init(receiveMTU: 247)), from: peer.address)
+        _ = bench.notify([(service.value(0), value)], on: link)
+        bench.drive()
+        #expect(bench.values(heardBy: peer.address) == [Array(value.prefix(20)), value])
+    }
+
+    @Test("Who found no room for an indication is told when there is some for one")
+    func indication() throws {
+        var (bench, link, service) = try subscribed()
+        bench.controller.peers[peer.address]?.server.confirms = false
+        var count = 0
+        while try bench.core.tryNotify([1], of: service.value(2), on: link, now: bench.now) {
+            bench.drive()
+            count += 1
+        }
+        #expect(count == 65, "one on its way, and as many as the bearer holds")
+        _ = bench.read(service.value(0), by: peer.address)
+        #expect(readiness(bench) == 0)
+        bench.controller.sendPDU(.handleValueConfirmation, from: peer.address)
+        bench.drive()
+        #expect(readiness(bench) == 1)
+    }
+
+    private func readiness(_ bench: Bench) -> Int {
+        bench.news.count { if case .readyToNotify = $0.news { true } else { false } }
+    }
+
+    @Test("What waits leaves in its order, whatever is taken out in between")
+    func order() {
+        var values = WaitingValues()
+        for id in UInt64(0)..<1_000 {
+            values.append(.init(pdu: .handleValueConfirmation, kind: .notification, id: id))
+        }
+        for id in UInt64(0)..<400 {
+            #expect(values.first?.id == id)
+            values.removeFirst()
+        }
+        values.remove([400, 402, 999])
+        #expect(values.ids == [401] + (403..<999))
+        #expect(values.count == 597)
+        while !values.isEmpty { values.removeFirst() }
+        #expect(values.first == nil)
+    }
+}
