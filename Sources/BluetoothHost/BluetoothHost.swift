@@ -391,7 +391,7 @@ public actor BluetoothHost {
 
     private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
         notifications.end(link, with: reason)
-        serverEventRouter.end(link, with: reason)
+        serverEventRouter.end(link, of: self, with: reason)
         if pastEnds.count == Self.pastEndLimit { pastEnds.removeFirst() }
         pastEnds.append((link, reason))
         for (_, waiter) in linkEnds.removeValue(forKey: link) ?? [:] {

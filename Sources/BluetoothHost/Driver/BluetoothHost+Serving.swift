@@ -55,7 +55,7 @@ extension BluetoothHost {
             let link = Link(host: self, identifier: link, address: address)
             return serverEventRouter.begin(link)
         }
-        guard let refusal = serverEventRouter.deliver(news, of: link),
+        guard let refusal = serverEventRouter.deliver(news, on: link, of: self),
             case .asked(let request, _) = news
         else { return }
         core.answer(request, .failure(refusal), now: executor.now)

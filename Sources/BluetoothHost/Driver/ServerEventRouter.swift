@@ -2,26 +2,32 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothTypes
 
 /// Carries what clients do to the one reader of `BluetoothHost.serverEvents()`.
+///
+/// It knows links by their addresses, and is told the host each time: a `Link` that the host keeps
+/// would keep the host, and who lets go of a host that is connected would never be rid of it.
 struct ServerEventRouter {
     typealias Reader = AsyncStream<ServerEvent>.Continuation
 
-    /// The links that can be served, by their identifiers.
-    private var links: [LinkIdentifier: Link] = [:]
+    /// The links that can be served, and whom they lead to.
+    private var links: [LinkIdentifier: DeviceAddress] = [:]
     private var reader: Reader?
     private var readerNumber = 0
 
     /// Makes a stream, which begins with the links there are; nil if somebody has one. The number
     /// is for `close(_:)`.
-    mutating func open() -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
+    mutating func open(
+        for host: BluetoothHost
+    ) -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
         guard reader == nil else { return nil }
         let (stream, reader) = AsyncStream.makeStream(
             of: ServerEvent.self,
             bufferingPolicy: .bufferingOldest(BluetoothHost.serverEventLimit)
         )
-        for link in links.values.sorted(by: { $0.identifier.rawValue < $1.identifier.rawValue }) {
-            reader.yield(.connected(link))
+        for (link, peer) in links.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            reader.yield(.connected(Link(host: host, identifier: link, address: peer)))
         }
         self.reader = reader
         readerNumber += 1
@@ -42,20 +48,25 @@ struct ServerEventRouter {
 
     /// A link can be served from now on.
     mutating func begin(_ link: Link) {
-        links[link.identifier] = link
+        links[link.identifier] = link.address
         tell(.connected(link))
     }
 
     /// A link has ended.
-    mutating func end(_ identifier: LinkIdentifier, with reason: HostError) {
-        guard let link = links.removeValue(forKey: identifier) else { return }
-        tell(.disconnected(link, reason))
+    mutating func end(_ link: LinkIdentifier, of host: BluetoothHost, with reason: HostError) {
+        guard let peer = links.removeValue(forKey: link) else { return }
+        tell(.disconnected(Link(host: host, identifier: link, address: peer), reason))
     }
 
     /// Hands on what happened on a link. Returns why the client is to be refused if nobody will
     /// learn what it asked.
-    mutating func deliver(_ news: ServerNews, of identifier: LinkIdentifier) -> ATT.ErrorCode? {
-        guard let link = links[identifier], let reader else { return .unlikelyError }
+    mutating func deliver(
+        _ news: ServerNews,
+        on link: LinkIdentifier,
+        of host: BluetoothHost
+    ) -> ATT.ErrorCode? {
+        guard let peer = links[link], let reader else { return .unlikelyError }
+        let link = Link(host: host, identifier: link, address: peer)
         guard let event = ServerEvent(news, of: link) else { return nil }
         guard case .dropped = reader.yield(event) else { return nil }
         if !event.mayBeLost { close() }

@@ -112,4 +112,15 @@ struct CancellationTests {
         try await BluetoothHost(transport: transport).start()
         await transport.closed.wait()
     }
+
+    @Test("A host that is let go while it is connected closes its transport")
+    func letGoConnected() async throws {
+        let transport = ModelTransport(peers: [peer])
+        do {
+            let host = BluetoothHost(transport: transport)
+            try await host.start()
+            _ = try await host.connect(to: peer.address)
+        }
+        await transport.closed.wait()
+    }
 }

@@ -27,15 +27,15 @@ struct ServerEventTests {
         var router = ServerEventRouter()
         let link = link(1)
         router.begin(link)
-        #expect(router.deliver(question(by: link), of: link.identifier) == .unlikelyError)
+        #expect(router.deliver(question(by: link), on: link.identifier, of: host) == .unlikelyError)
     }
 
     @Test("A reader begins with the links there are, oldest first")
     func links() async throws {
         var router = ServerEventRouter()
         for number in [3, 1, 2] as [UInt64] { router.begin(link(number)) }
-        router.end(link(2).identifier, with: .timedOut)
-        let opened = router.open()
+        router.end(link(2).identifier, of: host, with: .timedOut)
+        let opened = router.open(for: host)
         let (stream, _, _) = try #require(opened)
         router.close()
         var seen: [UInt64] = []
@@ -48,17 +48,17 @@ struct ServerEventTests {
         var router = ServerEventRouter()
         let link = link(1)
         router.begin(link)
-        let opened = router.open()
+        let opened = router.open(for: host)
         let (stream, _, _) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
-            #expect(router.deliver(.written([]), of: link.identifier) == nil)
+            #expect(router.deliver(.written([]), on: link.identifier, of: host) == nil)
         }
         for news in [.written([]), question(by: link)] {
-            #expect(router.deliver(news, of: link.identifier) == .insufficientResources)
+            #expect(router.deliver(news, on: link.identifier, of: host) == .insufficientResources)
         }
         var iterator = stream.makeAsyncIterator()
         _ = await iterator.next()
-        #expect(router.deliver(question(by: link), of: link.identifier) == nil)
+        #expect(router.deliver(question(by: link), on: link.identifier, of: host) == nil)
     }
 
     @Test(
@@ -69,23 +69,23 @@ struct ServerEventTests {
         var router = ServerEventRouter()
         let link = link(1)
         router.begin(link)
-        let opened = router.open()
+        let opened = router.open(for: host)
         let (stream, _, number) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
-            _ = router.deliver(.written([]), of: link.identifier)
+            _ = router.deliver(.written([]), on: link.identifier, of: host)
         }
         switch kind {
-        case 0: _ = router.deliver(.subscribed(handle, nil), of: link.identifier)
+        case 0: _ = router.deliver(.subscribed(handle, nil), on: link.identifier, of: host)
         case 1: router.begin(self.link(2))
-        default: router.end(link.identifier, with: .timedOut)
+        default: router.end(link.identifier, of: host, with: .timedOut)
         }
         var count = 0
         for await _ in stream { count += 1 }
         #expect(count == BluetoothHost.serverEventLimit)
-        let reopened = router.open()
+        let reopened = router.open(for: host)
         let next = try #require(reopened)
         router.close(number)
-        let third = router.open()
+        let third = router.open(for: host)
         #expect(third?.number == nil, "the old reader's end took the new one's place")
         _ = next
     }

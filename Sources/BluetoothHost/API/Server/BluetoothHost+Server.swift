@@ -84,7 +84,9 @@ extension BluetoothHost {
     /// `executor.taskExecutor` gets each event without a change of threads.
     public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
         guard core.state != .closed else { throw .closed }
-        guard let (stream, reader, number) = serverEventRouter.open() else { throw .busy }
+        guard let (stream, reader, number) = serverEventRouter.open(for: self) else {
+            throw .busy
+        }
         reader.onTermination = { [weak self] _ in
             self?.enter { $0.serverEventRouter.close(number) }
         }
