@@ -25,7 +25,10 @@ public final class FileStore: HostStore {
     /// is in must be there. Throws a `TransportError` if it can be neither made nor used.
     public init(directory: String) throws(TransportError) {
         self.directory = directory
-        guard mkdir(directory, 0o700) != 0 else { return }
+        guard mkdir(directory, 0o700) != 0 else {
+            try Self.synchronize("\(directory)/..")
+            return
+        }
         guard errno == EEXIST else { throw Self.error("create", directory) }
         guard access(directory, R_OK | W_OK | X_OK) == 0 else {
             throw Self.error("use", directory)
@@ -67,12 +70,12 @@ public final class FileStore: HostStore {
             _ = unlink(temporary)
             throw error
         }
-        try synchronizeDirectory()
+        try Self.synchronize(directory)
     }
 
     /// Forgets an entry. Throws a `TransportError` if its file cannot be removed.
     public func remove(_ key: StoreKey) throws(TransportError) {
-        guard unlink(path(of: key)) != 0 else { return try synchronizeDirectory() }
+        guard unlink(path(of: key)) != 0 else { return try Self.synchronize(directory) }
         guard errno == ENOENT else { throw Self.error("remove", path(of: key)) }
     }
 
@@ -87,12 +90,12 @@ public final class FileStore: HostStore {
         guard fsync(number) == 0 else { throw Self.error("write", path) }
     }
 
-    /// The name of a file is on the disk only when its directory is.
-    private func synchronizeDirectory() throws(TransportError) {
+    /// The name of a file, or of a directory, is on the disk only when the directory that it is in is.
+    private static func synchronize(_ directory: String) throws(TransportError) {
         let number = open(directory, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Self.error("open", directory) }
+        guard number >= 0 else { throw error("open", directory) }
         let descriptor = Descriptor(owning: number)
-        guard fsync(descriptor.number) == 0 else { throw Self.error("write", directory) }
+        guard fsync(descriptor.number) == 0 else { throw error("write", directory) }
     }
 
     fileprivate static func error(_ operation: String, _ path: String) -> TransportError {
