@@ -8,7 +8,8 @@ import Testing
 
 @Suite("A channel joined with input and output")
 struct ChannelPipeTests {
-    /// A channel that sends back what it gets, until it has had enough.
+    /// A channel that sends back what it gets, until it has had enough; a strict one closes only
+    /// when it gets more than that.
     private final class Mirror: ChannelPipe.Channel {
         private struct State {
             var sent: [[UInt8]] = []
@@ -19,10 +20,12 @@ struct ChannelPipeTests {
         private let echoes: AsyncStream<[UInt8]>
         private let feed: AsyncStream<[UInt8]>.Continuation
         private let enough: Int
+        private let isStrict: Bool
 
-        init(enough: Int = .max) {
+        init(enough: Int = .max, isStrict: Bool = false) {
             (echoes, feed) = AsyncStream.makeStream(of: [UInt8].self)
             self.enough = enough
+            self.isStrict = isStrict
         }
 
         var sent: [[UInt8]] { state.withLock { $0.sent } }
@@ -37,10 +40,13 @@ struct ChannelPipeTests {
         }
 
         func send(_ sdu: [UInt8]) async throws {
-            if sent.count >= enough { throw L2CAP.Failure.closedByPeer }
+            if sent.count >= enough {
+                feed.finish()
+                throw L2CAP.Failure.closedByPeer
+            }
             state.withLock { $0.sent.append(sdu) }
             feed.yield(sdu)
-            if sent.count >= enough { feed.finish() }
+            if sent.count >= enough, !isStrict { feed.finish() }
         }
 
         func receive() async throws -> [UInt8]? {
@@ -103,7 +109,16 @@ struct ChannelPipeTests {
     @Test("The end of the channel ends the pipe, with all of the output written")
     func channelEnds() async throws {
         let (channel, output) = (Mirror(enough: 2), Output())
-        try await pipe(channel, Array(0..<100), to: output).run()
+        try await pipe(channel, Array(0..<20), to: output, outlivesInput: true).run()
+        #expect(output.written == Array(0..<20))
+    }
+
+    @Test("Input that is left over when the peer closes the channel is told, behind the output")
+    func cutOff() async {
+        let (channel, output) = (Mirror(enough: 2, isStrict: true), Output())
+        let pipe = pipe(channel, Array(0..<100), to: output)
+        let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
+        #expect(failure?.status == .inputOutput)
         #expect(output.written == Array(0..<20))
     }
 
