@@ -32,10 +32,17 @@ enum ScenarioFile {
         } catch {
             throw ProgramFailure(
                 .badData,
-                "the scenario \(name) is wrong at \(TerminalText.escape(error.description))",
+                "the scenario \(name) is wrong\(TerminalText.escape(error.placed))",
                 advice: "docs/SCENARIOS.md says what may be in it"
             )
         }
+    }
+}
+
+extension ScenarioError {
+    /// What is wrong, and where, unless it is the whole of it: goes on from "is wrong".
+    fileprivate var placed: String {
+        place.isEmpty ? ": \(complaint)" : " at \(place): \(complaint)"
     }
 }
 

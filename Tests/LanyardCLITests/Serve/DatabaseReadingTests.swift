@@ -142,6 +142,7 @@ struct DatabaseFileTests {
             }
             #expect(failure.status == .badData)
             #expect(!failure.line.contains("\u{1B}"))
+            #expect(failure.line.contains("is wrong: the key"))
             #expect(failure.line.contains("docs/SERVING.md"))
         }
     }

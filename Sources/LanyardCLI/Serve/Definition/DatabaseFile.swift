@@ -32,9 +32,16 @@ enum DatabaseFile {
         } catch {
             throw ProgramFailure(
                 .badData,
-                "the database \(name) is wrong at \(TerminalText.escape(error.description))",
+                "the database \(name) is wrong\(TerminalText.escape(error.placed))",
                 advice: advice
             )
         }
+    }
+}
+
+extension JSONError {
+    /// What is wrong, and where, unless it is the whole of it: goes on from "is wrong".
+    fileprivate var placed: String {
+        place.isEmpty ? ": \(complaint)" : " at \(place): \(complaint)"
     }
 }
