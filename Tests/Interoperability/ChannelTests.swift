@@ -110,7 +110,7 @@ import Testing
                 try await link.openEnhancedChannels(psm: 0x0099, count: 2)
             }
             #expect(try await peer.ask("open 0x99")["refused"] == .number(2))
-            let secured = try await link.host.listen(psm: 0x0091, requirement: .encryption)
+            let secured = try await link.host.listen(psm: 0x0091, requirement: .encrypted)
             #expect(try await peer.ask("open 0x91")["refused"] == .number(5))
             #expect(try await peer.ask("several 0x91 2")["refused"] == .number(5))
             await secured.close()

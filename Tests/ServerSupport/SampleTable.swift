@@ -97,12 +97,12 @@ package enum SampleTable {
         protected(0xB003, .encrypted),
         protected(0xB004, .authenticated),
         protected(0xB005, .authorized),
-        protected(0xB006, .init(needsEncryption: true, minimumKeySize: 16)),
+        protected(0xB006, .init(needsEncryption: true, keySizeMinimum: 16)),
     ]
 
     private static func protected(
         _ type: UInt16,
-        _ rule: GATT.AccessRule
+        _ rule: SecurityRequirement
     ) -> GATT.CharacteristicDefinition {
         .init(
             .init(type),

@@ -120,7 +120,7 @@ struct ChannelTests {
     func security() async throws {
         let home = try Household(seed: 5, isBonded: true)
         try await home.run { phone, lamp in
-            let listener = try await lamp.listen(psm: 0x0086, requirement: .encryption)
+            let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
             let link = try await phone.connect(to: Household.lampAddress)
             await #expect(throws: L2CAP.Failure.refused(.insufficientEncryption)) {
                 try await link.openChannel(psm: 0x0086)

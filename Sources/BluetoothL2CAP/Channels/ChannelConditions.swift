@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// On what terms channels are given for one SPSM.
 package struct ListenerTerms: Equatable, Sendable {
-    package var requirement = L2CAP.SecurityRequirement.none
+    package var requirement = SecurityRequirement.open
     package var options = L2CAP.ChannelOptions()
     /// Whether channels are given in the enhanced mode only.
     package var isEnhancedOnly = false
@@ -32,8 +32,8 @@ package struct ChannelConditions: Equatable, Sendable {
     ) -> Result<ListenerTerms, L2CAP.ConnectionRefusal> {
         guard let terms = listeners[spsm], mode == .enhanced || !terms.isEnhancedOnly
         else { return .failure(.init(result: .spsmNotSupported)) }
-        let refusal = terms.requirement.refusal(on: security, isAuthorized: isAuthorized)
-        return refusal.map { .failure(.init(result: $0)) } ?? .success(terms)
+        let lacking = terms.requirement.shortfall(of: security, isAuthorized: isAuthorized)
+        return lacking.map { .failure(.init(result: .init($0))) } ?? .success(terms)
     }
 }
 
@@ -41,5 +41,18 @@ extension L2CAP {
     /// Why a peer does not get a channel.
     struct ConnectionRefusal: Error, Equatable {
         let result: ConnectionResult
+    }
+}
+
+extension L2CAP.ConnectionResult {
+    /// What a peer is told whose link lacks something (Vol 3, Part A, 4.23).
+    init(_ shortfall: SecurityRequirement.Shortfall) {
+        self =
+            switch shortfall {
+            case .authentication: .insufficientAuthentication
+            case .encryption: .insufficientEncryption
+            case .keySize: .insufficientKeySize
+            case .authorization: .insufficientAuthorization
+            }
     }
 }

@@ -26,7 +26,7 @@ struct GuardedServer {
 
     /// A value and what surrounds it.
     struct Place: Sendable {
-        let rule: GATT.AccessRule?
+        let rule: SecurityRequirement?
         let isDynamic: Bool
         let type: BluetoothUUID
         let service: GATT.Service
@@ -50,7 +50,7 @@ struct GuardedServer {
     private(set) var faults: [String] = []
     private var signCounter: UInt32 = 0
 
-    init(_ focus: Focus, rules: [GATT.AccessRule?] = SpecifiedAccess.rules) throws {
+    init(_ focus: Focus, rules: [SecurityRequirement?] = SpecifiedAccess.rules) throws {
         for rule in rules {
             for isDynamic in [false, true] {
                 for isLong in [false, true] {
@@ -70,8 +70,8 @@ struct GuardedServer {
     /// The rules that are not in focus let everybody, or nobody, so that none is taken for another.
     private static func permissions(
         _ focus: Focus,
-        _ rule: GATT.AccessRule?,
-        others: GATT.AccessRule?
+        _ rule: SecurityRequirement?,
+        others: SecurityRequirement?
     ) -> GATT.Permissions {
         switch focus {
         case .read: .init(read: rule, write: others, subscribe: others)
@@ -82,7 +82,7 @@ struct GuardedServer {
 
     private mutating func publish(
         _ focus: Focus,
-        _ rule: GATT.AccessRule?,
+        _ rule: SecurityRequirement?,
         isDynamic: Bool,
         isLong: Bool
     ) throws {

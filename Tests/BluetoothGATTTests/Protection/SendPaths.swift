@@ -20,7 +20,7 @@ enum SendPath: CaseIterable, Sendable {
 
 extension GuardedServer {
     /// Has every value sent to every visitor by this path. `rule` says which rule counts.
-    mutating func tryAll(_ path: SendPath, rule: (Place) -> GATT.AccessRule) {
+    mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
         for place in places {
             for visitor in Visitor.all {

@@ -45,23 +45,23 @@ struct Visitor: Hashable, Sendable, CustomStringConvertible {
 /// the server's in it (Vol 3, Part C, 10.3.1, and Vol 3, Part F, 3.2.5 and 3.4.1.1).
 enum SpecifiedAccess {
     /// Every rule there is; nil permits nobody.
-    static let rules: [GATT.AccessRule?] =
+    static let rules: [SecurityRequirement?] =
         [nil, .open, .encrypted, .authenticated, .authorized]
         + [
-            GATT.AccessRule(needsEncryption: true, needsAuthorization: true),
-            GATT.AccessRule(needsAuthentication: true, needsAuthorization: true),
-            GATT.AccessRule(
+            SecurityRequirement(needsEncryption: true, needsAuthorization: true),
+            SecurityRequirement(needsAuthentication: true, needsAuthorization: true),
+            SecurityRequirement(
                 needsAuthentication: true,
                 needsAuthorization: true,
-                minimumKeySize: 16
+                keySizeMinimum: 16
             ),
         ]
         + [false, true].flatMap { isAuthenticated in
             (8...16).map { size in
-                GATT.AccessRule(
+                SecurityRequirement(
                     needsEncryption: true,
                     needsAuthentication: isAuthenticated,
-                    minimumKeySize: size
+                    keySizeMinimum: size
                 )
             }
         }
@@ -69,7 +69,7 @@ enum SpecifiedAccess {
     /// The error code that a visitor gets; nil if it gets what it wants. `forbidden` is the code of
     /// an attribute that nobody may use so.
     static func code(
-        of rule: GATT.AccessRule?,
+        of rule: SecurityRequirement?,
         for visitor: Visitor,
         forbidden: UInt8
     ) -> UInt8? {
@@ -81,7 +81,7 @@ enum SpecifiedAccess {
         case (true, false, false): return 0x05  // pair first
         case (true, true, _) where rule.needsAuthentication && !link.isAuthenticated:
             return 0x05  // pair better
-        case (true, true, _) where link.keySize < rule.minimumKeySize:
+        case (true, true, _) where link.keySize < rule.keySizeMinimum:
             return 0x0C  // pair with a longer key
         default:
             return rule.needsAuthorization && !visitor.isAuthorized ? 0x08 : nil

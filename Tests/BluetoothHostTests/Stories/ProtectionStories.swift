@@ -69,7 +69,7 @@ struct ProtectionStories {
     }
 
     private func publish(in bench: inout Bench) throws -> GATT.PublishedCharacteristic {
-        let rule = GATT.AccessRule(needsAuthentication: true, minimumKeySize: 10)
+        let rule = SecurityRequirement(needsAuthentication: true, keySizeMinimum: 10)
         let definition = GATT.ServiceDefinition(
             BluetoothUUID(0xD001),
             [

@@ -31,7 +31,7 @@ import Testing
 
     private static func characteristic(
         _ uuid: BluetoothUUID,
-        _ rule: GATT.AccessRule
+        _ rule: SecurityRequirement
     ) -> GATT.CharacteristicDefinition {
         .init(
             uuid,

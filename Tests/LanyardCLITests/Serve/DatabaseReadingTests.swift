@@ -52,12 +52,12 @@ struct DatabaseReadingTests {
             """
         )
         let definition = characteristic.definition
-        let read = GATT.AccessRule(
+        let read = SecurityRequirement(
             needsEncryption: true,
             needsAuthorization: true,
-            minimumKeySize: 16
+            keySizeMinimum: 16
         )
-        let subscribe = GATT.AccessRule(needsAuthentication: true, minimumKeySize: 16)
+        let subscribe = SecurityRequirement(needsAuthentication: true, keySizeMinimum: 16)
         #expect(definition.uuid == BluetoothUUID(0x2A19))
         #expect(definition.handle == AttributeHandle(rawValue: 18))
         #expect(definition.properties == [.read, .write, .notify])

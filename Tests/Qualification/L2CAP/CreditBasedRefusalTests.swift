@@ -53,11 +53,11 @@ import Testing
     }
 
     /// What a listener asks for, how the link is protected, and the reason that the tester gets.
-    private static let securities: [(L2CAP.SecurityRequirement, LinkSecurity, String)] = [
+    private static let securities: [(SecurityRequirement, LinkSecurity, String)] = [
         // BV-11-C: no key, or one without authentication.
-        (.encryption, .none, "0500"),
-        (.authentication, .none, "0500"),
-        (.authentication, LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true), "0500"),
+        (.encrypted, .none, "0500"),
+        (.authenticated, .none, "0500"),
+        (.authenticated, LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true), "0500"),
         // BV-13-C
         (.init(needsAuthorization: true), .none, "0600"),
         // BV-15-C
@@ -66,8 +66,8 @@ import Testing
             LinkSecurity(isEncrypted: true, keySize: 7), "0700"
         ),
         // BV-25-C: there is a key, and the link is not encrypted.
-        (.encryption, LinkSecurity(isBonded: true), "0800"),
-        (.authentication, LinkSecurity(isAuthenticated: true, isBonded: true), "0800"),
+        (.encrypted, LinkSecurity(isBonded: true), "0800"),
+        (.authenticated, LinkSecurity(isAuthenticated: true, isBonded: true), "0800"),
     ]
 
     @Test("L2CAP/LE/CFC/BV-11-C, BV-13-C, BV-15-C, BV-25-C: Security, Responder")
@@ -94,7 +94,7 @@ import Testing
 
     @Test("A link that is good enough gets the channel")
     func isSecure() {
-        let needs = L2CAP.SecurityRequirement(
+        let needs = SecurityRequirement(
             needsAuthentication: true,
             needsAuthorization: true,
             keySizeMinimum: 16

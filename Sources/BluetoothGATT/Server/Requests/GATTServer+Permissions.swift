@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothTypes
 
 extension GATTServer {
     /// What a client wants of an attribute.
@@ -35,5 +36,19 @@ extension GATTServer {
         guard let properties = database.characteristics[handle]?.properties else { return false }
         return properties.contains(.authenticatedSignedWrites)
             && properties.isDisjoint(with: [.write, .writeWithoutResponse])
+    }
+}
+
+extension SecurityRequirement {
+    /// Why a client on a link that is so protected is refused; nil if it is not
+    /// (Vol 3, Part F, 3.4.1.1).
+    package func refusal(of security: LinkSecurity, isAuthorized: Bool) -> ATT.ErrorCode? {
+        switch shortfall(of: security, isAuthorized: isAuthorized) {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .keySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
+        case nil: nil
+        }
     }
 }

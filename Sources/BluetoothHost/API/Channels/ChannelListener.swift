@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothL2CAP
+import BluetoothTypes
 
 /// The channels that peers open to one number, from `BluetoothHost.listen(psm:requirement:)`.
 ///
@@ -66,7 +67,7 @@ extension BluetoothHost {
     /// `invalidParameters`.
     public func listen(
         psm: L2CAP.SPSM? = nil,
-        requirement: L2CAP.SecurityRequirement = .none,
+        requirement: SecurityRequirement = .open,
         options: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
         backlog: Int = 8
     ) async throws -> ChannelListener {

@@ -52,7 +52,7 @@ extension Link {
     }
 
     /// Lets the peer use, until the link ends, what needs the application's authorization
-    /// (`GATT.AccessRule.needsAuthorization`), or, with false, no longer.
+    /// (`SecurityRequirement.needsAuthorization`), or, with false, no longer.
     public func authorize(_ isAuthorized: Bool = true) async throws {
         try await host.authorize(isAuthorized, on: identifier)
     }

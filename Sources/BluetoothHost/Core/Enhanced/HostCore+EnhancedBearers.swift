@@ -12,7 +12,7 @@ extension HostCore {
     func enhancedTerms(on link: LinkState) -> ListenerTerms {
         var terms = ListenerTerms()
         terms.isEnhancedOnly = true
-        terms.requirement = .encryption
+        terms.requirement = .encrypted
         terms.options = enhancedOptions
         terms.room = link.enhanced.room
         return terms

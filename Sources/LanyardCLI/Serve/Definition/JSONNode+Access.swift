@@ -68,7 +68,7 @@ extension JSONNode {
             \GATT.Permissions.read, \GATT.Permissions.write, \GATT.Permissions.subscribe,
         ]
         for rule in rules where permissions[keyPath: rule]?.needsEncryption == true {
-            permissions[keyPath: rule]?.minimumKeySize = number
+            permissions[keyPath: rule]?.keySizeMinimum = number
             isApplied = true
         }
         guard isApplied else {
@@ -79,9 +79,9 @@ extension JSONNode {
 
 /// One word of a list of permissions: an action, and what it asks for.
 private struct Permission {
-    let action: WritableKeyPath<GATT.Permissions, GATT.AccessRule?>
+    let action: WritableKeyPath<GATT.Permissions, SecurityRequirement?>
     let name: String
-    let rule: GATT.AccessRule
+    let rule: SecurityRequirement
 
     static func all(canNotify: Bool) -> [Permission] {
         let readAndWrite = all("read", \.read) + all("write", \.write)
@@ -90,7 +90,7 @@ private struct Permission {
 
     private static func all(
         _ name: String,
-        _ action: WritableKeyPath<GATT.Permissions, GATT.AccessRule?>
+        _ action: WritableKeyPath<GATT.Permissions, SecurityRequirement?>
     ) -> [Permission] {
         [
             Permission(action: action, name: name, rule: .open),
@@ -103,7 +103,7 @@ private struct Permission {
     /// All that is asked for has to be there.
     func add(to permissions: inout GATT.Permissions) {
         let other = permissions[keyPath: action] ?? .open
-        permissions[keyPath: action] = GATT.AccessRule(
+        permissions[keyPath: action] = SecurityRequirement(
             needsEncryption: rule.needsEncryption || other.needsEncryption,
             needsAuthentication: rule.needsAuthentication || other.needsAuthentication,
             needsAuthorization: rule.needsAuthorization || other.needsAuthorization
