@@ -60,6 +60,17 @@ struct ServeSessionTests {
         )
     }
 
+    @Test("calls what every server has by its name as well")
+    func serviceChanged() async throws {
+        let stage = try ServeStage("{}")
+        try await stage.run { _, link, _ in
+            _ = try await link.subscribe(to: try await link.find(0x2A05))
+        }
+        let told = stage.journal.lines.filter { $0.hasPrefix("subscribed: ") }
+        #expect(told.count == 1)
+        #expect(told.first?.hasPrefix("subscribed: \(peer) Service Changed #") == true, "\(told)")
+    }
+
     @Test("takes and gives a value as long as can be, in parts")
     func longValues() async throws {
         let stage = try ServeStage(

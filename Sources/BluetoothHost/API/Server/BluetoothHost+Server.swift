@@ -94,6 +94,15 @@ extension BluetoothHost {
     }
 }
 
+extension BluetoothHost {
+    /// What is at each handle of the table that peers find now, the host's own services included.
+    package var attributeTypes: [AttributeHandle: BluetoothUUID] {
+        Dictionary(
+            uniqueKeysWithValues: core.server.database.attributes.map { ($0.handle, $0.type) }
+        )
+    }
+}
+
 // What the requests of clients come back with.
 extension BluetoothHost {
     /// Answers a client, whose request may be over by now. From anywhere.

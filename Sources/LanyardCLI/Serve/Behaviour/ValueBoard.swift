@@ -7,7 +7,8 @@ import BluetoothTypes
 /// The values of a served database as they are now, by the handles of the values. It answers reads
 /// and writes, moves what moves, and says what is to be sent back.
 ///
-/// Who may do what has been checked by the server before: here are only values.
+/// The server keeps none of them, and asks for each: so every read can be told. Who may do what it
+/// has checked before: here are only values.
 struct ValueBoard: Sendable {
     /// One characteristic's value.
     private struct Entry: Sendable {

@@ -8,11 +8,19 @@ import BluetoothTypes
 struct PublishedAccessory: Sendable {
     /// What is published, in the order of publication.
     let services: [GATT.PublishedService]
-    private var attributes: [AttributeHandle: ServedAttribute] = [:]
+    private var attributes: [AttributeHandle: ServedAttribute]
 
-    /// - Parameter services: What is published, each beside what it was made of.
-    init(_ services: [(ServedService, GATT.PublishedService)]) {
+    /// - Parameters:
+    ///   - services: What is published, each beside what it was made of.
+    ///   - table: What is where, the host's own services included. Clients subscribe to those too.
+    init(
+        _ services: [(ServedService, GATT.PublishedService)],
+        table: [AttributeHandle: BluetoothUUID]
+    ) {
         self.services = services.map(\.1)
+        attributes = Dictionary(
+            uniqueKeysWithValues: table.map { ($0, ServedAttribute(handle: $0, uuid: $1)) }
+        )
         for (served, service) in services {
             for (served, published) in zip(served.characteristics, service.characteristics) {
                 insert(published, described: served.definition.userDescription)

@@ -85,6 +85,6 @@ final class ServeSession: Sendable {
         let pairs = Array(zip(accessory.services, published))
         let board = ValueBoard(pairs)
         state.withLock { $0.board = board }
-        return PublishedAccessory(pairs)
+        return PublishedAccessory(pairs, table: await host.attributeTypes)
     }
 }
