@@ -130,8 +130,8 @@ let package = Package(
         .testTarget(
             name: "VirtualAdaptersTests",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "HCITransports", "BluetoothHost",
-                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "LanyardTestSupport",
+                "BluetoothTypes", "HCITransports", "BluetoothHost", "VirtualRadio",
+                "VirtualAccessories", "VirtualAdapters",
             ]
         ),
         .testTarget(
@@ -165,10 +165,7 @@ let package = Package(
         ),
         .testTarget(
             name: "InteroperabilityTests",
-            dependencies: [
-                "BluetoothHost", "HCITransports", "VirtualRadio", "VirtualAdapters",
-                "VirtualAccessories",
-            ],
+            dependencies: ["BluetoothHCI", "BluetoothHost", "HCITransports"],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),

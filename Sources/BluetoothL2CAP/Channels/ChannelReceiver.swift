@@ -41,9 +41,6 @@ struct ChannelReceiver: Sendable {
         credits = window
     }
 
-    /// Whether an SDU waits to be taken.
-    var hasSDU: Bool { !complete.isEmpty }
-
     /// Takes in the payload of a frame; true if an SDU is complete by it.
     mutating func receive(_ payload: ArraySlice<UInt8>) throws(L2CAP.Violation) -> Bool {
         guard credits > 0 else { throw .noCredit }

@@ -90,11 +90,6 @@ extension LogicalLink {
 
 // The way down.
 extension LogicalLink {
-    /// Whether `nextFrame()` has something that is not a channel's data: commands and credits.
-    package var hasUrgentFrame: Bool {
-        hasCommand || channels.contains { $0.phase == .open && $0.receiver.isGrantDue }
-    }
-
     /// The next command or grant of credits, as a whole frame; nil if there is none.
     package mutating func nextUrgentFrame() -> [UInt8]? {
         guard let command = nextCommand() ?? nextGrant() else { return nil }
