@@ -61,19 +61,16 @@ public actor BluetoothHost {
     private var packets: [[UInt8]] = []
     private nonisolated let lastRequest = Atomic<UInt64>(0)
 
-    private typealias EndWaiter = CheckedContinuation<HostError, any Error>
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
     private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
-    var peripheral = PeripheralState()
+    var incomingLinkReaders = IncomingLinkReaders()
+    var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
     private var farewells: [CheckedContinuation<Void, Never>] = []
-    private var linkEnds: [LinkIdentifier: [RequestIdentifier: EndWaiter]] = [:]
-    /// Why links ended, of the last few: `Link.ended()` may be asked late.
-    private var pastEnds: [(link: LinkIdentifier, reason: HostError)] = []
-    private static let pastEndLimit = 64
+    var linkEnds = Ends<LinkIdentifier, HostError>()
     private var broadcast = StateBroadcast()
     private var logBudget = LogBudget()
 
@@ -111,7 +108,7 @@ public actor BluetoothHost {
         for scan in scans.values { scan.finish(throwing: HostError.closed) }
         notifications.endAll(with: HostError.closed)
         serverEventRouter.close()
-        peripheral.close()
+        incomingLinkReaders.close()
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
@@ -336,8 +333,8 @@ public actor BluetoothHost {
             waiting.removeValue(forKey: request)?.resume(with: result)
         case .advertised(let scan, let advertisement): scans[scan]?.yield(advertisement)
         case .incomingLink(let link, let peer):
-            peripheral.deliver(Link(host: self, identifier: link, address: peer))
-        case .advertisingEnded(let set, let end): peripheral.ended(set, end)
+            incomingLinkReaders.deliver(Link(host: self, identifier: link, address: peer))
+        case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))
         case .servicesChanged(let link, let first, let last):
@@ -353,33 +350,6 @@ public actor BluetoothHost {
         }
     }
 
-    /// Why a link ended, as soon as it has.
-    func end(of link: LinkIdentifier) async throws -> HostError {
-        let id = takeRequest()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter in
-                // Looked at in here: see `shutdown`.
-                guard core.properties(of: link) == nil else {
-                    linkEnds[link, default: [:]][id] = waiter
-                    if Task.isCancelled { stopWaiting(id, forEndOf: link) }
-                    return
-                }
-                waiter.resume(returning: pastEnd(of: link))
-            }
-        } onCancel: {
-            enter { $0.stopWaiting(id, forEndOf: link) }
-        }
-    }
-
-    /// Why a link that is gone ended, if that is still known.
-    func pastEnd(of link: LinkIdentifier) -> HostError {
-        pastEnds.last { $0.link == link }?.reason ?? .disconnected(.unknownConnectionIdentifier)
-    }
-
-    private func stopWaiting(_ id: RequestIdentifier, forEndOf link: LinkIdentifier) {
-        linkEnds[link]?.removeValue(forKey: id)?.resume(throwing: CancellationError())
-    }
-
     /// Peers can make a host talk: only so many lines in so much time are their due.
     func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
@@ -389,22 +359,12 @@ public actor BluetoothHost {
         configuration.logger.debug("\(text)")
     }
 
-    private func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
-        notifications.end(link, with: reason)
-        serverEventRouter.end(link, of: self, with: reason)
-        if pastEnds.count == Self.pastEndLimit { pastEnds.removeFirst() }
-        pastEnds.append((link, reason))
-        for (_, waiter) in linkEnds.removeValue(forKey: link) ?? [:] {
-            waiter.resume(returning: reason)
-        }
-    }
-
     private func stateChanged(to state: AdapterState) {
         configuration.logger.debug("adapter \(transport.name): \(state)")
         broadcast.send(state)
         guard state == .closed else { return }
         serverEventRouter.close()
-        peripheral.close()
+        incomingLinkReaders.close()
         for farewell in farewells { farewell.resume() }
         farewells = []
     }

@@ -62,11 +62,11 @@ extension BluetoothHost {
         let reader = takeRequest()
         // Before the stream is anybody's: the end of one that has ended already is never told.
         continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.peripheral.remove(reader) }
+            self?.enter { $0.incomingLinkReaders.remove(reader) }
         }
         enter { host in
             guard host.core.state != .closed else { return continuation.finish() }
-            host.peripheral.add(continuation, as: reader)
+            host.incomingLinkReaders.add(continuation, as: reader)
         }
         return stream
     }

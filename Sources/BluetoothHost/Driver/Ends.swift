@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How things of one kind ended, links or advertising sets, and who waits for the end of others.
+struct Ends<Subject: Hashable, End: Sendable> {
+    typealias Waiter = CheckedContinuation<End, any Error>
+
+    /// How many past ends are known: somebody may ask late.
+    private static var pastLimit: Int { 64 }
+
+    private var waiters: [Subject: [RequestIdentifier: Waiter]] = [:]
+    private var past: [(subject: Subject, end: End)] = []
+
+    /// How something ended; nil if it has not, or if that was long ago.
+    subscript(subject: Subject) -> End? {
+        past.last { $0.subject == subject }?.end
+    }
+
+    mutating func wait(
+        _ waiter: Waiter,
+        as identifier: RequestIdentifier,
+        for subject: Subject
+    ) {
+        waiters[subject, default: [:]][identifier] = waiter
+    }
+
+    mutating func stopWaiting(_ identifier: RequestIdentifier, for subject: Subject) {
+        waiters[subject]?.removeValue(forKey: identifier)?.resume(throwing: CancellationError())
+    }
+
+    mutating func ended(_ subject: Subject, _ end: End) {
+        if past.count == Self.pastLimit { past.removeFirst() }
+        past.append((subject, end))
+        for (_, waiter) in waiters.removeValue(forKey: subject) ?? [:] {
+            waiter.resume(returning: end)
+        }
+    }
+}
