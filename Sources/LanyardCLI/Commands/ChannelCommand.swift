@@ -29,7 +29,7 @@ struct ChannelOptions: ParsableArguments {
             let digits = psm.lowercased()
             let isHexadecimal = digits.hasPrefix("0x")
             let value = isHexadecimal ? UInt16(digits.dropFirst(2), radix: 16) : UInt16(digits)
-            guard let value, L2CAP.SPSM(rawValue: value).isUsable else {
+            guard let value, L2CAP.SPSM(rawValue: value).isValid else {
                 throw ProgramFailure.usage(
                     "--psm \(TerminalText.escape(psm)) is not a channel's number",
                     advice: "give 1 to 255; 128 to 255 are for anybody"
@@ -125,10 +125,6 @@ struct ChannelListenCommand: ConsoleCommand {
             try await channel.pipe(opened)
         }
     }
-}
-
-extension L2CAP.SPSM {
-    fileprivate var isUsable: Bool { (0x0001...0x00FF).contains(rawValue) }
 }
 
 extension Console {
