@@ -4,10 +4,13 @@ import BluetoothGAP
 import BluetoothTypes
 
 extension ServedAccessory {
+    /// The name by which others find it; nil if it advertises none.
+    var advertisedName: String? { advertising.hasName ? advertising.name ?? name : nil }
+
     /// What a host is to advertise.
     var hostAdvertising: Advertising {
         var content = AdvertisingContent()
-        content.localName = advertising.hasName ? advertising.name ?? name : nil
+        content.localName = advertisedName
         content.serviceUUIDs =
             advertising.services ?? services.filter(\.isAnnounced).map(\.uuid)
         content.manufacturerData =

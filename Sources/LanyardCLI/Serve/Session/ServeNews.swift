@@ -7,7 +7,7 @@ import BluetoothTypes
 
 /// Something that `serve` tells, as a line for people or as JSON for programs.
 enum ServeNews: Equatable, Sendable {
-    /// The accessory can be found.
+    /// The accessory can be found, by the name that it advertises.
     case ready(name: String, address: DeviceAddress, services: Int, characteristics: Int)
     case connected(DeviceAddress)
     case disconnected(DeviceAddress, reason: String)

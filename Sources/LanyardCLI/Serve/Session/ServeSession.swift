@@ -51,7 +51,7 @@ final class ServeSession: Sendable {
         let set = try await host.advertise(accessory.hostAdvertising)
         try surroundings.tell(
             .ready(
-                name: accessory.name,
+                name: accessory.advertisedName ?? accessory.name,
                 address: address,
                 services: published.services.count,
                 characteristics: published.services.reduce(0) { $0 + $1.characteristics.count }
