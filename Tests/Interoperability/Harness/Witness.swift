@@ -39,9 +39,15 @@ actor Witness {
         _ = try await next(what) { condition($0) ? $0 : nil }
     }
 
-    /// Waits for the next link.
+    /// Waits for the next link that is there. One that was never established is passed over: its
+    /// client has made another.
     nonisolated func link() async throws -> Link {
-        try await next("a link") { if case .connected(let link) = $0 { link } else { nil } }
+        while true {
+            let link = try await next("a link") { event -> Link? in
+                if case .connected(let link) = event { link } else { nil }
+            }
+            if await link.host.links.contains(link) { return link }
+        }
     }
 
     /// Waits until the client has subscribed in that way, or, with nil, has unsubscribed.

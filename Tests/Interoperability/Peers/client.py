@@ -31,6 +31,9 @@ logger = logging.getLogger("client")
 # How long a step may take, in seconds: machines may be busy.
 STEP_LIMIT = 30
 
+# How often a link may fail to be established before that is an error, as every host tries again.
+ESTABLISHMENT_LIMIT = 3
+
 
 class Session:
     """One Central with at most one link."""
@@ -60,14 +63,28 @@ class Session:
         try:
             await asyncio.wait((task, self.reason), return_when=asyncio.FIRST_COMPLETED)
             if self.reason.done():
-                raise ConnectionError("the link ended")
+                raise ConnectionError(f"the link ended: {self.reason.result()}")
             return task.result()
         finally:
             task.cancel()
 
     async def connect(self, name=None, address=None):
-        """Looks for who has this name or address, and connects."""
-        advertisement = await self.find(name, address)
+        """Looks for who has this name or address, and connects.
+
+        A link is one once the other has answered on it: with several links, its radio may be busy
+        elsewhere whenever the new one begins.
+        """
+        for attempt in range(ESTABLISHMENT_LIMIT):
+            found = await self.open(await self.find(name, address))
+            try:
+                await self.while_linked(self.procedures.probe())
+                return found
+            except ConnectionError:
+                failed = await self.reason == hci.HCI_CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR
+                if not failed or attempt == ESTABLISHMENT_LIMIT - 1:
+                    raise
+
+    async def open(self, advertisement):
         self.connection = await self.device.connect(advertisement.address)
         self.reason = asyncio.get_running_loop().create_future()
         self.connection.on("disconnection", self.over)

@@ -26,6 +26,15 @@ class Procedures:
             raise att.ATT_Error(error_code=response.error_code, message=response)
         return response
 
+    async def probe(self):
+        """Asks for what nobody has: any answer shows that somebody is there."""
+        try:
+            await self.request(
+                att.ATT_Find_Information_Request(starting_handle=0xFFFF, ending_handle=0xFFFF)
+            )
+        except att.ATT_Error:
+            pass
+
     async def enhance(self):
         """Opens an Enhanced ATT bearer (Vol 3, Part G, 5.3), and uses it from now on."""
         self.client = await Client.connect_eatt(self.connection)
