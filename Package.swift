@@ -38,7 +38,14 @@ let package = Package(
             name: "BluetoothGATT",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]
         ),
-        .target(name: "BluetoothGAP", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        .target(
+            name: "BluetoothSMP",
+            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
+        ),
+        .target(
+            name: "BluetoothGAP",
+            dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
+        ),
         .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
         .target(
             name: "VirtualRadio",
@@ -65,7 +72,7 @@ let package = Package(
             name: "BluetoothHost",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothGAP", "HCITransports",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -73,7 +80,7 @@ let package = Package(
             name: "LanyardCLI",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "JSONReading",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -105,6 +112,13 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothATT", "BluetoothGATT", "LanyardTestSupport",
                 "ServerTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "BluetoothSMPTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI", "BluetoothSMP",
+                "LanyardTestSupport",
             ]
         ),
         .testTarget(

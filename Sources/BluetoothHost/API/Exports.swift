@@ -7,4 +7,5 @@
 @_exported import BluetoothGATT
 @_exported import BluetoothHCI
 @_exported import BluetoothL2CAP
+@_exported import BluetoothSMP
 @_exported import BluetoothTypes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 import Logging
@@ -54,6 +55,28 @@ public struct HostConfiguration: Sendable {
     /// Where the host keeps what bonded clients of its server have configured, and the tables of
     /// bonded peers; nil keeps both for as long as the host lives. Called on the host's executor.
     public var store: (any HostStore)?
+
+    /// What pairings may come to, those that peers begin and those on demand.
+    public var pairing = Pairing.Policy()
+
+    /// Who answers for the person in front of the device; nil: nobody, and nothing is paired.
+    public var pairingDelegate: (any PairingDelegate)?
+
+    /// Whether peers may begin a pairing, which `pairingDelegate` is then asked about.
+    public var acceptsPairing = true
+
+    /// Whether an operation that a peer refuses for want of encryption or authentication makes the
+    /// host encrypt, or pair as `pairing` allows, and is then repeated, once.
+    public var securesOnDemand = true
+
+    /// What to do about a peer that has lost the keys of its bond.
+    public var bondLossPolicy = BondLossPolicy.refuse
+
+    /// What the host shows of itself on the air.
+    public var privacy = Privacy.off
+
+    /// Where random numbers and keys come from.
+    package var randomness: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
 
     /// The peers that keys are shared with, when the host begins.
     package var bonds: [Bond] = []

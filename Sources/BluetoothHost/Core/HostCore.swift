@@ -5,6 +5,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSMP
 import BluetoothTypes
 
 /// The host as a value: it owns the machines of every layer, and turns each input (bytes from the
@@ -88,6 +89,8 @@ package struct HostCore: Sendable {
     var server = GATTServer()
     /// The peers that keys are shared with, those known longest first.
     var bonds: [Bond]
+    /// Where random numbers and keys come from.
+    var randomness: any RandomNumberGenerator & Sendable
     /// What bonded clients have configured, as far as it is known.
     var memories: [DeviceAddress: ClientMemory] = [:]
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
@@ -103,6 +106,7 @@ package struct HostCore: Sendable {
     package init(configuration: HostConfiguration, ownAddress: DeviceAddress) {
         self.configuration = configuration
         self.ownAddress = ownAddress
+        randomness = configuration.randomness
         bonds = configuration.bonds.suffix(Self.bondLimit)
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()

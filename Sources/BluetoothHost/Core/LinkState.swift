@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSMP
 import BluetoothTypes
 
 /// Everything the core knows of one link.

@@ -2,6 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 

@@ -3,6 +3,7 @@
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSMP
 import BluetoothTypes
 
 // Encryption with keys that are known already (Vol 6, Part B, 5.1.3): the Central begins it, the
@@ -77,13 +78,13 @@ extension HostCore {
     }
 
     func encryptionCommand(for handle: ConnectionHandle) -> HCI.EncodedCommand? {
-        guard let bond = links[handle]?.bond else { return nil }
+        guard let key = links[handle]?.bond?.peerKey else { return nil }
         return HCI.EncodedCommand(
             HCI.LEEnableEncryption(
                 connectionHandle: handle,
-                random: bond.random,
-                encryptedDiversifier: bond.encryptedDiversifier,
-                longTermKey: bond.longTermKey
+                random: key.random,
+                encryptedDiversifier: key.diversifier,
+                longTermKey: key.value
             )
         )
     }
@@ -92,15 +93,15 @@ extension HostCore {
     /// and otherwise hears at once that there is none, rather than let the peer wait.
     mutating func longTermKeyAsked(_ event: HCI.LELongTermKeyRequest, now: Instant) {
         let handle = event.connectionHandle
-        guard let bond = links[handle]?.bond, bond.random == event.random,
-            bond.encryptedDiversifier == event.encryptedDiversifier
+        guard let key = links[handle]?.bond?.localKey, key.random == event.random,
+            key.diversifier == event.encryptedDiversifier
         else {
             let reply = HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle)
             return upkeep(HCI.EncodedCommand(reply), on: handle, now: now)
         }
         let reply = HCI.LELongTermKeyRequestReply(
             connectionHandle: handle,
-            longTermKey: bond.longTermKey
+            longTermKey: key.value
         )
         upkeep(HCI.EncodedCommand(reply), on: handle, now: now)
     }

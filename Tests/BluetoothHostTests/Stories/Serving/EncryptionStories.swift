@@ -111,8 +111,8 @@ struct EncryptionStories {
     )
     func keyRequest(_ diversifier: UInt16, _ random: UInt64, _ isNamed: Bool) throws {
         let bond = try bond {
-            $0.encryptedDiversifier = 0x1234
-            $0.random = 99
+            $0.localKey?.diversifier = 0x1234
+            $0.localKey?.random = 99
             $0.usesSecureConnections = false
             $0.keySize = 7
         }

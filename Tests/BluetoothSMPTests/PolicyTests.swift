@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import Testing
+
+@Suite struct PolicyTests {
+    @Test func theDefaultIsSecureConnectionsWithWholeKeys() {
+        let policy = Pairing.Policy()
+        #expect(!policy.allowsLegacyPairing)
+        #expect(policy.minimumKeySize == 16)
+        #expect(!policy.usesPublishedDebugKey)
+        #expect(!policy.allowsWeakerBond)
+    }
+}
