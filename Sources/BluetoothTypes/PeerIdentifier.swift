@@ -11,7 +11,8 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
 
     /// A new one: a random UUID (RFC 9562, 5.4).
     public init(using generator: inout some RandomNumberGenerator) {
-        var bytes = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        var bytes = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator)
+        }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         self.bytes = bytes

@@ -3,22 +3,39 @@
 extension Pairing {
     /// Why pairing failed, as the sides tell each other (Vol 3, Part H, 3.5.5).
     public struct FailureReason: RawRepresentable, Hashable, Sendable {
+        /// The octet that travels.
         public let rawValue: UInt8
+
+        /// Any octet: later versions of the specification may name more.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// Nobody entered the passkey, or somebody gave up.
         public static let passkeyEntryFailed = FailureReason(rawValue: 0x01)
+        /// What was to be handed over in another way is not there.
         public static let outOfBandDataNotAvailable = FailureReason(rawValue: 0x02)
+        /// The two sides can do nothing that one of them would be content with.
         public static let authenticationRequirements = FailureReason(rawValue: 0x03)
+        /// A confirm value does not fit: a wrong passkey, or somebody in the middle.
         public static let confirmValueFailed = FailureReason(rawValue: 0x04)
+        /// The device does not pair, or not now.
         public static let pairingNotSupported = FailureReason(rawValue: 0x05)
+        /// The key would be too short.
         public static let encryptionKeySize = FailureReason(rawValue: 0x06)
+        /// The device does not know the command.
         public static let commandNotSupported = FailureReason(rawValue: 0x07)
+        /// Anything else.
         public static let unspecified = FailureReason(rawValue: 0x08)
+        /// Too little time has passed since the last failure.
         public static let repeatedAttempts = FailureReason(rawValue: 0x09)
+        /// A command has a wrong length, or a value that it cannot have.
         public static let invalidParameters = FailureReason(rawValue: 0x0A)
+        /// The shared secrets differ, or a public key is none.
         public static let dhKeyCheckFailed = FailureReason(rawValue: 0x0B)
+        /// The numbers are not the same, as somebody has said.
         public static let numericComparisonFailed = FailureReason(rawValue: 0x0C)
+        /// The device does not take the key.
         public static let keyRejected = FailureReason(rawValue: 0x0F)
+        /// The device is not ready to pair.
         public static let busy = FailureReason(rawValue: 0x10)
     }
 

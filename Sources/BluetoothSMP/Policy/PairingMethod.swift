@@ -19,6 +19,7 @@ extension Pairing {
         /// Whether a man in the middle would be noticed.
         public var isAuthenticated: Bool { self != .justWorks }
 
+        /// The method in words.
         public var description: String { rawValue }
     }
 }

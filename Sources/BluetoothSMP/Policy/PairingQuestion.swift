@@ -27,10 +27,15 @@ extension Pairing {
 
     /// What somebody does who enters a passkey (Vol 3, Part H, 3.5.8).
     public enum Keypress: UInt8, Sendable, CaseIterable {
+        /// The peer is ready for digits.
         case entryStarted = 0
+        /// One digit more.
         case digitEntered = 1
+        /// One digit less.
         case digitErased = 2
+        /// No digits any more.
         case cleared = 3
+        /// All digits are there.
         case entryCompleted = 4
     }
 }

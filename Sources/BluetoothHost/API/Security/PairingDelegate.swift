@@ -30,14 +30,27 @@ public protocol PairingDelegate: Sendable {
 }
 
 extension PairingDelegate {
+    /// Nobody consents.
     public func consents(to pairing: PairingRequest) async -> Bool { false }
-    public func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool { false }
+
+    /// Nobody confirms.
+    public func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+        false
+    }
+
+    /// Nobody sees them.
     public func show(_ digits: PairingDigits, of pairing: PairingRequest) async {}
+
+    /// Nobody enters any.
     public func enterDigits(
         for pairing: PairingRequest,
         _ entry: DigitEntry
     ) async -> PairingDigits? { nil }
+
+    /// Nobody is interested.
     public func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {}
+
+    /// Not again.
     public func pairsAgain(with peer: BondedPeer) async -> Bool { false }
 }
 
