@@ -25,6 +25,8 @@ struct LinkTableTests {
         return LinkState(
             identifier: LinkIdentifier(rawValue: UInt64(number)),
             report: ConnectionReport(event),
+            identity: DeviceAddress(value: UInt64(number), kind: .public),
+            localAddress: DeviceAddress(value: 0xC0FF_EE00_0000, kind: .random),
             dial: nil,
             receiveMTULimit: 517
         )

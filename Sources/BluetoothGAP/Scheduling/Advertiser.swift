@@ -87,6 +87,13 @@ package struct Advertiser: Sendable {
         sets.contains { $0.isWanted && $0.wish.isConnectable }
     }
 
+    /// The address on the air of the set that led to a link, as the controller has it: of the set
+    /// with this handle, or, if that is not known, of the first that may have. Nil if none may.
+    package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
+        sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
+            .flatMap { dialect?.address(of: $0.belief) }
+    }
+
     // MARK: - What callers want
 
     /// The controller is ready, for the first time or after a `reset`. What was asked for before

@@ -159,6 +159,11 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
+    /// Whether a connection to this address is asked for.
+    package func wants(_ address: DeviceAddress) -> Bool {
+        queue.requests.contains { $0.address == address }
+    }
+
     /// Withdraws a request; one that has ended already is left alone.
     package mutating func cancel(_ id: RequestID, now: Instant) -> [Action] {
         queue.update([id]) { $0.isCancelled = true }

@@ -5,6 +5,12 @@ import BluetoothTypes
 
 // Advertising, in the legacy commands and in the extended ones.
 extension CommandDialect {
+    /// The address with which a set is on the air.
+    func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
+        if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }
+        return isExtended ? belief.address : ownAddress
+    }
+
     func command(for order: AdvertisingOrder) -> HCI.EncodedCommand {
         switch order {
         case .readTransmitPower: .init(HCI.LEReadAdvertisingPhysicalChannelTxPower())

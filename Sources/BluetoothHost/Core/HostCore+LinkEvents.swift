@@ -14,7 +14,7 @@ extension HostCore {
         case .enhancedConnectionComplete(let event):
             connectionCompleted(ConnectionReport(event), now: now)
         case .enhancedConnectionCompleteV2(let event):
-            connectionCompleted(ConnectionReport(event.connection), now: now)
+            connectionCompleted(ConnectionReport(event), now: now)
         case .disconnectionComplete(let event): disconnectionCompleted(event, now: now)
         case .connectionUpdateComplete(let event): connectionUpdated(event, now: now)
         case .dataLengthChange(let event): dataLengthChanged(event)
@@ -40,7 +40,7 @@ extension HostCore {
         }
         let actions = scheduler.connectionCompleted(
             status: report.status,
-            peer: report.peer,
+            peer: dialledAddress(in: report),
             now: now
         )
         if report.status == .success {
@@ -61,6 +61,8 @@ extension HostCore {
         return LinkState(
             identifier: identifier,
             report: report,
+            identity: identity(in: report),
+            localAddress: localAddress(in: report),
             dial: dial,
             receiveMTULimit: min(max(configuration.attMTU, ATT.defaultMTU), 517)
         )
@@ -204,14 +206,27 @@ struct ConnectionReport {
     let status: HCI.ErrorCode
     let handle: ConnectionHandle
     let role: HCI.Role
+    /// The address that the peer used on the air.
     let peer: DeviceAddress
+    /// Who that is, if the controller recognised it.
+    let resolvedIdentity: DeviceAddress?
+    /// The private address that the controller made for us, if it made one.
+    let localPrivateAddress: DeviceAddress?
+    /// The advertising set that led to the link, if the controller tells with the link.
+    let advertisingHandle: UInt8?
     let parameters: ConnectionParameters
+
+    /// Stands for no set (Vol 4, Part E, 7.7.65.10).
+    private static let noSet: UInt8 = 0xFF
 
     init(_ event: HCI.LEConnectionComplete) {
         status = event.status
         handle = event.connectionHandle
         role = event.role
         peer = event.peerAddress.connectedAddress
+        resolvedIdentity = event.peerAddress.isIdentity ? peer : nil
+        localPrivateAddress = nil
+        advertisingHandle = nil
         parameters = ConnectionParameters(
             interval: event.interval.duration,
             latency: event.peripheralLatency,
@@ -219,17 +234,31 @@ struct ConnectionReport {
         )
     }
 
-    init(_ event: HCI.LEEnhancedConnectionComplete) {
+    init(_ event: HCI.LEEnhancedConnectionCompleteV2) {
+        let set = event.advertisingHandle
+        self.init(event.connection, advertisingHandle: set == Self.noSet ? nil : set)
+    }
+
+    init(_ event: HCI.LEEnhancedConnectionComplete, advertisingHandle: UInt8? = nil) {
         status = event.status
         handle = event.connectionHandle
         role = event.role
-        peer = event.peerAddress.connectedAddress
+        let reported = event.peerAddress.connectedAddress
+        peer = event.peerPrivateAddress.privateAddress ?? reported
+        resolvedIdentity = event.peerAddress.isIdentity ? reported : nil
+        localPrivateAddress = event.localPrivateAddress.privateAddress
+        self.advertisingHandle = advertisingHandle
         parameters = ConnectionParameters(
             interval: event.interval.duration,
             latency: event.peripheralLatency,
             supervisionTimeout: event.supervisionTimeout.duration
         )
     }
+}
+
+extension HCI.BareAddress {
+    /// A private address, where all zero says that there is none.
+    fileprivate var privateAddress: DeviceAddress? { value == 0 ? nil : deviceAddress(.random) }
 }
 
 extension HCI.PeerAddress {

@@ -120,6 +120,7 @@ extension HostCore {
         case .extendedAdvertisingReports(let reports):
             for report in reports { sighted(self.reports.receive(report)) }
         case .advertisingSetTerminated(let event):
+            noteAddress(of: event)
             perform(advertiser.setTerminated(event, now: now), now: now)
         case .scanTimeout: perform(scheduler.scanTimedOut(now: now), now: now)
         default: receiveLinkEvent(event, now: now)

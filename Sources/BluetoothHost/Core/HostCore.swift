@@ -86,6 +86,8 @@ package struct HostCore: Sendable {
     var scans: [ScanSession] = []
     var dials: [RequestIdentifier: Dial] = [:]
     var links = LinkTable()
+    /// Recognises bonded peers by their private addresses.
+    var resolver = AddressResolver()
     var server = GATTServer()
     /// The peers that keys are shared with, those known longest first.
     var bonds: [Bond]
@@ -108,6 +110,7 @@ package struct HostCore: Sendable {
         self.ownAddress = ownAddress
         randomness = configuration.randomness
         bonds = configuration.bonds.suffix(Self.bondLimit)
+        resolver.setPeers(bonds.compactMap(\.privatePeer))
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()
     }

@@ -26,7 +26,17 @@ struct LinkState: Sendable {
 
     let identifier: LinkIdentifier
     let handle: ConnectionHandle
+    /// The address with which the peer has connected.
     let peer: DeviceAddress
+    /// Who the peer is: the identity address of one that is bonded, else the address with which it
+    /// has connected.
+    var identity: DeviceAddress
+    /// The address that our controller has used for this link. As Peripheral with several
+    /// advertising sets, what it is shows right after the link has begun, before the peer's first
+    /// packet: so it is to be read when it is needed, and not before.
+    var localAddress: DeviceAddress
+    /// Whether the controller itself has said which it was.
+    let isLocalAddressReported: Bool
     /// Which end of the link is ours.
     let role: HCI.Role
     var parameters: ConnectionParameters
@@ -84,12 +94,17 @@ struct LinkState: Sendable {
     init(
         identifier: LinkIdentifier,
         report: ConnectionReport,
+        identity: DeviceAddress,
+        localAddress: DeviceAddress,
         dial: RequestIdentifier?,
         receiveMTULimit: Int
     ) {
         self.identifier = identifier
         handle = report.handle
         peer = report.peer
+        self.identity = identity
+        self.localAddress = localAddress
+        isLocalAddressReported = report.localPrivateAddress != nil
         role = report.role
         parameters = report.parameters
         self.dial = dial

@@ -19,7 +19,8 @@ extension HostCore {
         bonds.removeAll { $0.peer == bond.peer }
         if bonds.count == Self.bondLimit { forgetClient(bonds.removeFirst().peer) }
         bonds.append(bond)
-        for handle in links.handles where links[handle]?.peer == bond.peer {
+        bondsChanged(now: now)
+        for handle in links.handles where links[handle]?.identity == bond.peer {
             links[handle]?.bond = bond
             links[handle]?.security.isBonded = true
             serverHearsOfSecurity(of: handle)
@@ -33,7 +34,7 @@ extension HostCore {
     package mutating func removeBond(with peer: DeviceAddress) {
         bonds.removeAll { $0.peer == peer }
         forgetClient(peer)
-        for handle in links.handles where links[handle]?.peer == peer {
+        for handle in links.handles where links[handle]?.identity == peer {
             links[handle]?.bond = nil
             links[handle]?.security.isBonded = false
             serverHearsOfSecurity(of: handle)
@@ -48,7 +49,8 @@ extension HostCore {
 
     /// The bond with a new link's peer.
     mutating func recogniseBond(of handle: ConnectionHandle) {
-        guard let bond = bonds.first(where: { $0.peer == links[handle]?.peer }) else { return }
+        let identity = links[handle]?.identity
+        guard let bond = bonds.first(where: { $0.peer == identity }) else { return }
         links[handle]?.bond = bond
         links[handle]?.security = bond.security(isEncrypted: false)
     }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothGAP
+
+@Suite("Recognising peers by their private addresses")
+struct AddressResolverTests {
+    private static func identity(_ number: Int) -> DeviceAddress {
+        DeviceAddress(value: 0xC0FF_EE00_0000 + UInt64(number), kind: .random)
+    }
+
+    private static func key(_ number: Int) -> HCI.Key128 {
+        HCI.Key128((0..<16).map { UInt8(truncatingIfNeeded: number &* 7 &+ $0 &+ 1) })
+            ?? .init(zeros: ())
+    }
+
+    private static func peers(_ count: Int) -> [AddressResolver.Peer] {
+        (0..<count).map { .init(identity: identity($0), key: key($0)) }
+    }
+
+    @Test("makes and resolves the address of the sample data (Vol 3, Part H, D.7)")
+    func sample() throws {
+        let octets = try #require([UInt8](hexadecimal: "ec0234a357c8ad05341010a60a397d9b"))
+        let bits = try #require(HCI.Key128(octets.reversed()))
+        let key = try #require(ResolvingKey(bits))
+        #expect(key.resolves(DeviceAddress(value: 0x7081_940D_FBAA, kind: .random)))
+        #expect(!key.resolves(DeviceAddress(value: 0x7081_940D_FBAB, kind: .random)))
+        #expect(!key.resolves(DeviceAddress(value: 0x7081_940D_FBAA, kind: .public)))
+    }
+
+    @Test("makes private addresses that it resolves itself, each another")
+    func making() throws {
+        let key = try #require(ResolvingKey(Self.key(1)))
+        let other = try #require(ResolvingKey(Self.key(2)))
+        var generator = SplitMix64(seed: 1)
+        var made: Set<DeviceAddress> = []
+        for _ in 0..<200 {
+            let address = try #require(key.makeAddress(using: &generator))
+            #expect(address.randomKind == .resolvablePrivate)
+            #expect(key.resolves(address) && !other.resolves(address))
+            made.insert(address)
+        }
+        #expect(made.count == 200)
+    }
+
+    @Test("takes a key of zeros for none")
+    func zeroKey() throws {
+        let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
+        #expect(ResolvingKey(zero) == nil)
+        var resolver = AddressResolver()
+        resolver.setPeers([.init(identity: Self.identity(1), key: zero)])
+        #expect(resolver.resolve(DeviceAddress(value: 0x4000_0000_0001, kind: .random)) == nil)
+    }
+
+    @Test("finds each of a thousand peers, and remembers them until the keys change")
+    func manyPeers() throws {
+        var generator = SplitMix64(seed: 2)
+        let peers = Self.peers(200)
+        var resolver = AddressResolver()
+        resolver.setPeers(peers)
+        let addresses = try peers.map { peer in
+            try #require(ResolvingKey(peer.key)?.makeAddress(using: &generator))
+        }
+        for _ in 0..<2 {
+            for (peer, address) in zip(peers, addresses) {
+                #expect(resolver.resolve(address) == peer.identity)
+            }
+        }
+        #expect(resolver.rememberedCount == 200)
+        resolver.setPeers(Array(peers.dropFirst()))
+        #expect(resolver.rememberedCount == 0)
+        #expect(resolver.resolve(addresses[0]) == nil)
+        #expect(resolver.resolve(addresses[1]) == peers[1].identity)
+    }
+
+    @Test("leaves addresses alone that are not private")
+    func otherAddresses() {
+        var resolver = AddressResolver()
+        resolver.setPeers(Self.peers(1))
+        #expect(resolver.resolve(Self.identity(0)) == nil)
+        #expect(resolver.resolve(DeviceAddress(value: 0x7081_940D_FBAA, kind: .public)) == nil)
+        #expect(resolver.resolve(DeviceAddress(value: 0x0081_940D_FBAA, kind: .random)) == nil)
+        #expect(resolver.rememberedCount == 0)
+    }
+
+    @Test("remembers strangers too, and never more than two generations")
+    func bounds() {
+        var generator = SplitMix64(seed: 3)
+        var resolver = AddressResolver()
+        resolver.setPeers(Self.peers(1))
+        for _ in 0..<3 * AddressResolver.generationLimit {
+            let bits = UInt64.random(in: 0...0x3FFF_FFFF_FFFF, using: &generator)
+            _ = resolver.resolve(DeviceAddress(value: 0b01 << 46 | bits, kind: .random))
+        }
+        #expect(resolver.rememberedCount <= 2 * AddressResolver.generationLimit)
+        #expect(resolver.rememberedCount > AddressResolver.generationLimit)
+    }
+}
