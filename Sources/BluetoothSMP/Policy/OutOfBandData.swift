@@ -6,7 +6,7 @@ import BluetoothTypes
 extension Pairing {
     /// What a device hands over by another way than the air, an NFC tag say
     /// (Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4; Supplement to the Core Specification, Part A, 1.16).
-    public struct OutOfBandData: Hashable, Sendable {
+    public struct OutOfBandData: Hashable, Sendable, CustomStringConvertible {
         /// The confirmation of the device's public key, for LE Secure Connections: 16 octets, least
         /// significant first; nil if there is none.
         public var confirmation: [UInt8]?
@@ -27,15 +27,50 @@ extension Pairing {
             self.random = random
             self.temporaryKey = temporaryKey
         }
+
+        /// What there is, without the secrets.
+        public var description: String {
+            let parts = [
+                confirmation.map { _ in "confirmation" }, random.map { _ in "random" },
+                temporaryKey.map { _ in "temporary key" },
+            ]
+            return "(" + parts.compactMap { $0 }.joined(separator: ", ") + ")"
+        }
     }
 
     /// Our side of it: what is handed over, and the private key that belongs to it. Good for one
     /// pairing.
-    public struct LocalOutOfBandData: Hashable, Sendable {
+    public struct LocalOutOfBandData: Hashable, Sendable, CustomStringConvertible {
         /// What to hand over.
         public let data: OutOfBandData
 
         /// The private key, most significant octet first.
         let privateKey: [UInt8]
+
+        /// Draws a key pair and a random number, and confirms the one with the other; and draws a
+        /// temporary key if legacy pairing shall be possible.
+        ///
+        /// Nil if the generator gives no number that can be a private key, which the system's does
+        /// not do (Vol 3, Part H, 2.3.5.6.4).
+        public static func make(
+            forLegacyPairing hasTemporaryKey: Bool = false,
+            using generator: inout some RandomNumberGenerator
+        ) -> LocalOutOfBandData? {
+            guard let pair = SMP.KeyPair(using: &generator) else { return nil }
+            let random = SMP.Value128(using: &generator)
+            let x = pair.publicKey.x
+            let data = OutOfBandData(
+                confirmation: SMP.Toolbox.f4(x, x, random, 0).bytes,
+                random: random.bytes,
+                temporaryKey: hasTemporaryKey ? SMP.Value128(using: &generator).bytes : nil
+            )
+            return LocalOutOfBandData(data: data, privateKey: pair.privateKey)
+        }
+
+        /// The key pair of which the data speaks.
+        var keyPair: SMP.KeyPair? { SMP.KeyPair(privateKey: privateKey) }
+
+        /// What there is, without the secrets.
+        public var description: String { data.description }
     }
 }

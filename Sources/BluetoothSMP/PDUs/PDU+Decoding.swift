@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+extension SMP.PDU {
+    /// Reads a whole PDU, code first. Throws if a known one is not exactly as long as it must be, or
+    /// has a value for which there is no meaning: to be answered with Invalid Parameters. One whose
+    /// code has no name is no error but `unknown`, whatever follows the code.
+    package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
+        guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
+        let code = SMP.Code(rawValue: first)
+        guard SMP.Code.names[first] != nil else {
+            self = .unknown(code)
+            return
+        }
+        var reader = ByteReader(bytes.dropFirst())
+        self = try Self(code, from: &reader)
+        try reader.finish()
+    }
+
+    private init(_ code: SMP.Code, from reader: inout ByteReader) throws(MalformedBytes) {
+        switch code {
+        case .pairingRequest: self = .pairingRequest(try SMP.PairingFeatures(from: &reader))
+        case .pairingResponse: self = .pairingResponse(try SMP.PairingFeatures(from: &reader))
+        case .pairingConfirm: self = .confirm(try SMP.Value128(from: &reader))
+        case .pairingRandom: self = .random(try SMP.Value128(from: &reader))
+        case .pairingFailed:
+            self = .failed(Pairing.FailureReason(rawValue: try reader.readUInt8()))
+        case .securityRequest:
+            self = .securityRequest(
+                SMP.AuthenticationRequirements(rawValue: try reader.readUInt8())
+            )
+        case .pairingPublicKey: self = .publicKey(try SMP.PublicKey(from: &reader))
+        case .pairingDHKeyCheck: self = .dhKeyCheck(try SMP.Value128(from: &reader))
+        case .pairingKeypressNotification: self = .keypress(try reader.readKeypress())
+        default: try self.init(distributing: code, from: &reader)
+        }
+    }
+
+    /// The PDUs of Phase 3 (Vol 3, Part H, 3.6).
+    private init(
+        distributing code: SMP.Code,
+        from reader: inout ByteReader
+    ) throws(MalformedBytes) {
+        switch code {
+        case .encryptionInformation: self = .encryptionInformation(try HCI.Key128(from: &reader))
+        case .centralIdentification:
+            self = .centralIdentification(
+                diversifier: try reader.readUInt16(),
+                random: try reader.readUInt64()
+            )
+        case .identityInformation: self = .identityInformation(try HCI.Key128(from: &reader))
+        case .identityAddressInformation:
+            self = .identityAddressInformation(try reader.readIdentityAddress())
+        case .signingInformation: self = .signingInformation(try HCI.Key128(from: &reader))
+        default: self = .unknown(code)
+        }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func readKeypress() throws(MalformedBytes) -> Pairing.Keypress {
+        guard let keypress = Pairing.Keypress(rawValue: try readUInt8()) else {
+            throw .invalid(field: "keypress notification type")
+        }
+        return keypress
+    }
+
+    /// The type comes first here, unlike in the functions f5 and f6 (Vol 3, Part H, 3.6.5).
+    fileprivate mutating func readIdentityAddress() throws(MalformedBytes) -> DeviceAddress {
+        guard let kind = DeviceAddress.Kind(rawValue: try readUInt8()),
+            let address = DeviceAddress(littleEndian: try readBytes(6), kind: kind)
+        else { throw .invalid(field: "identity address type") }
+        return address
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+extension Pairing {
+    /// Out-of-band data as a tag or a file carries it: structures of length, type and value, the form
+    /// that advertising data has (Vol 3, Part C, 11; Supplement, Part A, 1.8, 1.16 and 1.17).
+    package struct OutOfBandTag: Hashable, Sendable {
+        /// Which roles the device can take, and would rather (Supplement, Part A, 1.17).
+        package enum Role: UInt8, Sendable {
+            case onlyPeripheral = 0x00
+            case onlyCentral = 0x01
+            case ratherPeripheral = 0x02
+            case ratherCentral = 0x03
+        }
+
+        /// The types of the structures (Assigned Numbers, 2.3).
+        private enum Kind: UInt8 {
+            case temporaryKey = 0x10
+            case address = 0x1B
+            case role = 0x1C
+            case confirmation = 0x22
+            case random = 0x23
+        }
+
+        /// Whose data it is; nil if the tag does not say.
+        package var address: DeviceAddress?
+        package var role: Role?
+        package var data: OutOfBandData
+
+        package init(address: DeviceAddress? = nil, role: Role? = nil, data: OutOfBandData) {
+            self.address = address
+            self.role = role
+            self.data = data
+        }
+
+        /// Reads the structures. Those of other types are passed over; throws if one of ours does
+        /// not have the form that it must have, is there twice, or reaches beyond the end.
+        package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
+            self.init(data: OutOfBandData())
+            var reader = ByteReader(bytes)
+            var seen: Set<UInt8> = []
+            while !reader.isAtEnd {
+                let length = try reader.readUInt8()
+                guard length > 0 else { continue }
+                var structure = ByteReader(try reader.readBytes(Int(length)))
+                guard let kind = Kind(rawValue: try structure.readUInt8()) else { continue }
+                guard seen.insert(kind.rawValue).inserted else {
+                    throw .invalid(field: "structure, there already")
+                }
+                try read(kind, from: &structure)
+                try structure.finish()
+            }
+        }
+
+        private mutating func read(
+            _ kind: Kind,
+            from reader: inout ByteReader
+        ) throws(MalformedBytes) {
+            switch kind {
+            case .temporaryKey: data.temporaryKey = Array(try reader.readBytes(16))
+            case .confirmation: data.confirmation = Array(try reader.readBytes(16))
+            case .random: data.random = Array(try reader.readBytes(16))
+            case .address:
+                let octets = try reader.readBytes(6)
+                // The other bits of this octet are reserved (Supplement, Part A, 1.16).
+                let kind: DeviceAddress.Kind = try reader.readUInt8() & 1 == 1 ? .random : .public
+                address = DeviceAddress(littleEndian: octets, kind: kind)
+            case .role:
+                guard let role = Role(rawValue: try reader.readUInt8()) else {
+                    throw .invalid(field: "role")
+                }
+                self.role = role
+            }
+        }
+
+        /// The structures, one after the other.
+        package func encode() -> [UInt8] {
+            let address = address.map { $0.littleEndianBytes + [$0.kind.rawValue] }
+            let parts: [(Kind, [UInt8]?)] = [
+                (.address, address), (.role, role.map { [$0.rawValue] }),
+                (.temporaryKey, data.temporaryKey), (.confirmation, data.confirmation),
+                (.random, data.random),
+            ]
+            return parts.flatMap { kind, value in
+                value.map { [UInt8($0.count + 1), kind.rawValue] + $0 } ?? []
+            }
+        }
+    }
+}
