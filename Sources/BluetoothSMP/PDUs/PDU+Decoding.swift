@@ -23,8 +23,8 @@ extension SMP.PDU {
         switch code {
         case .pairingRequest: self = .pairingRequest(try SMP.PairingFeatures(from: &reader))
         case .pairingResponse: self = .pairingResponse(try SMP.PairingFeatures(from: &reader))
-        case .pairingConfirm: self = .confirm(try SMP.Value128(from: &reader))
-        case .pairingRandom: self = .random(try SMP.Value128(from: &reader))
+        case .pairingConfirm: self = .pairingConfirm(try SMP.Value128(from: &reader))
+        case .pairingRandom: self = .pairingRandom(try SMP.Value128(from: &reader))
         case .pairingFailed:
             self = .failed(Pairing.FailureReason(rawValue: try reader.readUInt8()))
         case .securityRequest:

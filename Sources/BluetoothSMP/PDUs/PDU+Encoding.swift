@@ -20,7 +20,7 @@ extension SMP.PDU {
         switch self {
         case .pairingRequest(let features), .pairingResponse(let features):
             writer.write(contentsOf: features.bytes)
-        case .confirm(let value), .random(let value), .dhKeyCheck(let value):
+        case .pairingConfirm(let value), .pairingRandom(let value), .dhKeyCheck(let value):
             writer.write(contentsOf: value.bytes)
         case .failed(let reason): writer.write(reason.rawValue)
         case .encryptionInformation(let key), .identityInformation(let key),

@@ -15,8 +15,8 @@ extension SMP {
     package enum PDU: Hashable, Sendable {
         case pairingRequest(PairingFeatures)
         case pairingResponse(PairingFeatures)
-        case confirm(Value128)
-        case random(Value128)
+        case pairingConfirm(Value128)
+        case pairingRandom(Value128)
         case failed(Pairing.FailureReason)
         /// The long term key that the sender gives; legacy pairing only.
         case encryptionInformation(HCI.Key128)
@@ -42,8 +42,8 @@ extension SMP {
             switch self {
             case .pairingRequest: .pairingRequest
             case .pairingResponse: .pairingResponse
-            case .confirm: .pairingConfirm
-            case .random: .pairingRandom
+            case .pairingConfirm: .pairingConfirm
+            case .pairingRandom: .pairingRandom
             case .failed: .pairingFailed
             case .encryptionInformation: .encryptionInformation
             case .centralIdentification: .centralIdentification

@@ -83,7 +83,7 @@ extension Pairing {
                 (.random, data.random),
             ]
             return parts.flatMap { kind, value in
-                value.map { [UInt8($0.count + 1), kind.rawValue] + $0 } ?? []
+                value.map { [UInt8(clamping: $0.count + 1), kind.rawValue] + $0.prefix(254) } ?? []
             }
         }
     }
