@@ -13,13 +13,12 @@ struct AddressResolverTests {
         DeviceAddress(value: 0xC0FF_EE00_0000 + UInt64(number), kind: .random)
     }
 
-    private static func key(_ number: Int) -> HCI.Key128 {
-        HCI.Key128((0..<16).map { UInt8(truncatingIfNeeded: number &* 7 &+ $0 &+ 1) })
-            ?? .init(zeros: ())
+    private static func key(_ number: Int) throws -> HCI.Key128 {
+        try #require(HCI.Key128((0..<16).map { UInt8(truncatingIfNeeded: number * 7 + $0 + 1) }))
     }
 
-    private static func peers(_ count: Int) -> [AddressResolver.Peer] {
-        (0..<count).map { .init(identity: identity($0), key: key($0)) }
+    private static func peers(_ count: Int) throws -> [AddressResolver.Peer] {
+        try (0..<count).map { .init(identity: identity($0), key: try key($0)) }
     }
 
     @Test("makes and resolves the address of the sample data (Vol 3, Part H, D.7)")
@@ -34,8 +33,8 @@ struct AddressResolverTests {
 
     @Test("makes private addresses that it resolves itself, each another")
     func making() throws {
-        let key = try #require(ResolvingKey(Self.key(1)))
-        let other = try #require(ResolvingKey(Self.key(2)))
+        let key = try #require(ResolvingKey(try Self.key(1)))
+        let other = try #require(ResolvingKey(try Self.key(2)))
         var generator = SplitMix64(seed: 1)
         var made: Set<DeviceAddress> = []
         for _ in 0..<200 {
@@ -56,10 +55,10 @@ struct AddressResolverTests {
         #expect(resolver.resolve(DeviceAddress(value: 0x4000_0000_0001, kind: .random)) == nil)
     }
 
-    @Test("finds each of a thousand peers, and remembers them until the keys change")
+    @Test("finds each of many peers, and remembers them until the keys change")
     func manyPeers() throws {
         var generator = SplitMix64(seed: 2)
-        let peers = Self.peers(200)
+        let peers = try Self.peers(200)
         var resolver = AddressResolver()
         resolver.setPeers(peers)
         let addresses = try peers.map { peer in
@@ -78,9 +77,9 @@ struct AddressResolverTests {
     }
 
     @Test("leaves addresses alone that are not private")
-    func otherAddresses() {
+    func otherAddresses() throws {
         var resolver = AddressResolver()
-        resolver.setPeers(Self.peers(1))
+        resolver.setPeers(try Self.peers(1))
         #expect(resolver.resolve(Self.identity(0)) == nil)
         #expect(resolver.resolve(DeviceAddress(value: 0x7081_940D_FBAA, kind: .public)) == nil)
         #expect(resolver.resolve(DeviceAddress(value: 0x0081_940D_FBAA, kind: .random)) == nil)
@@ -88,10 +87,10 @@ struct AddressResolverTests {
     }
 
     @Test("remembers strangers too, and never more than two generations")
-    func bounds() {
+    func bounds() throws {
         var generator = SplitMix64(seed: 3)
         var resolver = AddressResolver()
-        resolver.setPeers(Self.peers(1))
+        resolver.setPeers(try Self.peers(1))
         for _ in 0..<3 * AddressResolver.generationLimit {
             let bits = UInt64.random(in: 0...0x3FFF_FFFF_FFFF, using: &generator)
             _ = resolver.resolve(DeviceAddress(value: 0b01 << 46 | bits, kind: .random))
