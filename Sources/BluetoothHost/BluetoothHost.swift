@@ -346,6 +346,8 @@ public actor BluetoothHost {
         case .recallDatabase(let link, let key): recallDatabase(key, of: link)
         case .save(let bytes, let key): store { try $0.save(bytes, as: key) }
         case .remove(let key): store { try $0.remove(key) }
+        case .setAside(let key, let reason): store { try $0.setAside(key, because: reason) }
+        case .security(let event): log("\(event)")
         case .log(let text): log(text)
         }
     }

@@ -22,6 +22,11 @@ package struct FixedBytes<Count: ByteCount>: Hashable, HCIParameters, CustomStri
         self.bytes = Array(bytes)
     }
 
+    /// Octets drawn at random.
+    package init(using generator: inout some RandomNumberGenerator) {
+        bytes = (0..<Count.count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         bytes = Array(try reader.readBytes(Count.count))
     }
@@ -51,6 +56,11 @@ extension HCI {
         package init?(_ bytes: some Collection<UInt8>) {
             guard let block = Block128(bytes) else { return nil }
             self.block = block
+        }
+
+        /// A new key.
+        package init(using generator: inout some RandomNumberGenerator) {
+            block = Block128(using: &generator)
         }
 
         /// The octets, least significant first.

@@ -51,6 +51,10 @@ package enum HostAction: Sendable {
     case save([UInt8], StoreKey)
     /// Take this out of the store.
     case remove(StoreKey)
+    /// The store has something under this key that nobody can use: move it away.
+    case setAside(StoreKey, reason: String)
+    /// Tell who wants to know what becomes of bonds.
+    case security(SecurityEvent)
     /// Something worth a line in the log.
     case log(String)
 }

@@ -65,6 +65,9 @@ package struct HostCore: Sendable {
 
     let configuration: HostConfiguration
     let ownAddress: DeviceAddress
+    /// Who we are to peers that we pair with: the address that stays the same, and what our private
+    /// addresses are made with.
+    let localIdentity: Pairing.LocalIdentity
 
     package internal(set) var state: AdapterState = .starting
     package internal(set) var capabilities: ControllerCapabilities?
@@ -91,6 +94,8 @@ package struct HostCore: Sendable {
     var server = GATTServer()
     /// The peers that keys are shared with, those known longest first.
     var bonds: [Bond]
+    /// The counter of the next command that is signed for each peer.
+    var signCounters: [DeviceAddress: UInt32] = [:]
     /// Where random numbers and keys come from.
     var randomness: any RandomNumberGenerator & Sendable
     /// What bonded clients have configured, as far as it is known.
@@ -105,10 +110,20 @@ package struct HostCore: Sendable {
     private var outbox: [HostAction] = []
 
     /// Makes the core of a host that uses `ownAddress`, a random static address.
-    package init(configuration: HostConfiguration, ownAddress: DeviceAddress) {
+    ///
+    /// - Parameter resolvingKey: what its private addresses are made with; by default a new key.
+    package init(
+        configuration: HostConfiguration,
+        ownAddress: DeviceAddress,
+        resolvingKey: HCI.Key128? = nil
+    ) {
         self.configuration = configuration
         self.ownAddress = ownAddress
         randomness = configuration.randomness
+        localIdentity = Pairing.LocalIdentity(
+            address: ownAddress,
+            resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)
+        )
         bonds = configuration.bonds.suffix(Self.bondLimit)
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)

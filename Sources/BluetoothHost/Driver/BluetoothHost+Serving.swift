@@ -98,7 +98,7 @@ extension BluetoothHost {
 
     /// Shares no key with a peer any more, and forgets what it configured.
     package func removeBond(with peer: DeviceAddress) {
-        core.removeBond(with: peer)
+        core.removeBond(with: peer, now: executor.now)
         drain()
     }
 }

@@ -79,6 +79,12 @@ public final class FileStore: HostStore {
         guard errno == ENOENT else { throw Self.error("remove", path(of: key)) }
     }
 
+    /// The entries that there are.
+    public func keys() throws(TransportError) -> [StoreKey] { [] }
+
+    /// Moves an entry away.
+    public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {}
+
     private func path(of key: StoreKey) -> String { "\(directory)/\(key)" }
 
     private func write(_ bytes: [UInt8], to path: String) throws(TransportError) {

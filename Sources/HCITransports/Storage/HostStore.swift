@@ -17,6 +17,13 @@ public protocol HostStore: Sendable {
 
     /// Forgets what the key stands for, if anything.
     func remove(_ key: StoreKey) throws
+
+    /// All keys that stand for something, in any order.
+    func keys() throws -> [StoreKey]
+
+    /// Moves what the key stands for to where `load` and `keys` do not find it, and a person does:
+    /// it is not what a host has written, and may be all that is left of something.
+    func setAside(_ key: StoreKey, because reason: String) throws
 }
 
 /// The name of one entry in a `HostStore`: 1 to 64 characters, each a lower-case letter of ASCII, a

@@ -28,4 +28,14 @@ public final class MemoryStore: HostStore {
     public func remove(_ key: StoreKey) {
         entries.withLock { $0[key] = nil }
     }
+
+    /// All keys, in any order; never throws.
+    public func keys() -> [StoreKey] {
+        entries.withLock { Array($0.keys) }
+    }
+
+    /// Forgets an entry: nobody could look at it; never throws.
+    public func setAside(_ key: StoreKey, because reason: String) {
+        remove(key)
+    }
 }

@@ -30,6 +30,7 @@ struct Bench {
     private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
     private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
     var store: [StoreKey: [UInt8]] = [:]
+    private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     private(set) var incomingLinks: [(link: LinkIdentifier, peer: DeviceAddress)] = []
     private(set) var advertisingEnds: [RequestIdentifier: [AdvertisingEnd]] = [:]
@@ -153,6 +154,8 @@ struct Bench {
         case .recallDatabase(let link, let key): core.recalledDatabase(store[key], of: link)
         case .save(let bytes, let key): store[key] = bytes
         case .remove(let key): store[key] = nil
+        case .setAside(let key, _): store[key] = nil
+        case .security(let event): securityEvents.append(event)
         case .log(let text): log.append(text)
         }
     }

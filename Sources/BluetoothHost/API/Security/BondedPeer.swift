@@ -52,6 +52,9 @@ public enum SecurityEvent: Sendable {
     case bondRemoved(BondedPeer)
     /// Something in the store is not what the host wrote, and was set aside.
     case setAside(entry: String, reason: String)
+    /// Something in the store is not for this host, which has another identity, or is older than
+    /// who wrote it. It is not used, and stays where it is.
+    case leftAlone(entry: String, reason: String)
     /// Something could not be kept.
     case storeFailed(String)
 }

@@ -9,39 +9,6 @@ import BluetoothTypes
 // Encryption with keys that are known already (Vol 6, Part B, 5.1.3): the Central begins it, the
 // Peripheral's host is asked for the key, and both controllers tell when the link is encrypted.
 extension HostCore {
-    /// How many bonds a host holds; one more takes the place of the oldest.
-    package static let bondLimit = 1_024
-
-    /// Shares a key with a peer from now on, instead of an earlier one.
-    package mutating func addBond(_ bond: Bond, now: Instant) {
-        // Whoever was bonded before may know nothing any more of what it was told under the old key.
-        if bonds.contains(where: { $0.peer == bond.peer }) { forgetDatabase(of: bond.peer) }
-        bonds.removeAll { $0.peer == bond.peer }
-        if bonds.count == Self.bondLimit { forgetClient(bonds.removeFirst().peer) }
-        bonds.append(bond)
-        bondsChanged(now: now)
-        for handle in links.handles where links[handle]?.identity == bond.peer {
-            links[handle]?.bond = bond
-            links[handle]?.security.isBonded = true
-            serverHearsOfSecurity(of: handle)
-            useSigningKey(on: handle)
-            pump(handle, now: now)
-        }
-    }
-
-    /// Shares no key with a peer any more, and forgets what it configured. A link that is encrypted
-    /// stays so.
-    package mutating func removeBond(with peer: DeviceAddress) {
-        bonds.removeAll { $0.peer == peer }
-        forgetClient(peer)
-        for handle in links.handles where links[handle]?.identity == peer {
-            links[handle]?.bond = nil
-            links[handle]?.security.isBonded = false
-            serverHearsOfSecurity(of: handle)
-            useSigningKey(on: handle)
-        }
-    }
-
     /// How well a link is protected; nil once it has ended.
     package func security(of link: LinkIdentifier) -> LinkSecurity? {
         handles[link].flatMap { links[$0]?.security }

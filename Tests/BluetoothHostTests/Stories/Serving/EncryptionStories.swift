@@ -184,7 +184,7 @@ struct EncryptionStories {
     @Test("A bond that is taken away encrypts nothing any more")
     func removal() throws {
         var (bench, link, _) = try serving(bonds: [try bond()])
-        bench.core.removeBond(with: peer.address)
+        bench.core.removeBond(with: peer.address, now: bench.now)
         #expect(bench.core.security(of: link) == LinkSecurity.none)
         let id = bench.ask(.encrypt, of: link)
         #expect(bench.error(id) == .notBonded)

@@ -111,7 +111,7 @@ struct MemoryStories {
         _ = try encrypted(&bench)
         _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
         #expect(bench.store.count == 1)
-        bench.core.removeBond(with: peer.address)
+        bench.core.removeBond(with: peer.address, now: bench.now)
         bench.performActions()
         #expect(bench.store.isEmpty)
         #expect(bench.core.memories.isEmpty)
