@@ -348,6 +348,7 @@ public actor BluetoothHost {
         case .remove(let key): store { try $0.remove(key) }
         case .setAside(let key, let reason): store { try $0.setAside(key, because: reason) }
         case .security(let event): log("\(event)")
+        case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)
         }
     }

@@ -81,6 +81,10 @@ public struct HostConfiguration: Sendable {
     /// The peers that keys are shared with, when the host begins.
     package var bonds: [Bond] = []
 
+    /// Who is told of every key as a link is about to be encrypted with it, on the host's executor;
+    /// nil: nobody.
+    package var keyObserver: (@Sendable (LinkKey) -> Void)?
+
     /// Where the host says what it does, and what peers and controllers do wrong: all of it at the
     /// level `debug`, so that nothing shows unless asked for. What an application has to act upon
     /// is thrown, or told by `BluetoothHost.states`. Values and keys are never logged.

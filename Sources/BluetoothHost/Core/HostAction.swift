@@ -55,6 +55,8 @@ package enum HostAction: Sendable {
     case setAside(StoreKey, reason: String)
     /// Tell who wants to know what becomes of bonds.
     case security(SecurityEvent)
+    /// A link is about to be encrypted, and somebody wants to know with which key.
+    case usesKey(LinkKey)
     /// Something worth a line in the log.
     case log(String)
 }

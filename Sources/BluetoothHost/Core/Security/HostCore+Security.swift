@@ -43,6 +43,7 @@ extension HostCore {
             return fail(id, HostError.controller(.commandDisallowed))
         }
         guard links[handle]?.security.isEncrypted == false else { return complete(id, .done) }
+        if let key = links[handle]?.bond?.peerKey { reportUse(of: key, on: handle) }
         sendCommand(for: .encrypt, to: handle, of: link, id: id, now: now)
     }
 
@@ -68,6 +69,7 @@ extension HostCore {
             let reply = HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle)
             return upkeep(HCI.EncodedCommand(reply), on: handle, now: now)
         }
+        reportUse(of: key, on: handle)
         let reply = HCI.LELongTermKeyRequestReply(
             connectionHandle: handle,
             longTermKey: key.value
