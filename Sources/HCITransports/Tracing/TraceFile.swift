@@ -20,6 +20,8 @@ package final class TraceFile: Sendable {
 
     private struct State {
         var buffer: [UInt8]
+        /// What blanks keys; nil leaves them.
+        var redaction: KeyRedaction?
         var failure: TransportError?
     }
 
@@ -28,13 +30,18 @@ package final class TraceFile: Sendable {
     private let state: Mutex<State>
 
     /// Makes the file, or empties the one that is there. Only its owner may read it: a log holds
-    /// all that passes, keys included.
-    package init(creatingAt path: String) throws(TransportError) {
+    /// what passes, with zeros in place of keys, unless they are to be in it.
+    package init(
+        creatingAt path: String,
+        includesKeys: Bool = false
+    ) throws(TransportError) {
         let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw Self.error("create", path) }
         self.path = path
         descriptor = Descriptor(owning: number)
-        state = Mutex(State(buffer: Btsnoop.header))
+        state = Mutex(
+            State(buffer: Btsnoop.header, redaction: includesKeys ? nil : KeyRedaction())
+        )
         flush()
         if let failure { throw failure }
     }
@@ -61,6 +68,10 @@ package final class TraceFile: Sendable {
     package func append(_ record: Btsnoop.Record) {
         state.withLock { state in
             guard state.failure == nil else { return }
+            var record = record
+            if let blanked = state.redaction?.blank(record.packet, record.direction) {
+                record.packet = blanked
+            }
             Btsnoop.append(record, to: &state.buffer)
             if state.buffer.count >= Self.bufferLimit { write(&state) }
         }

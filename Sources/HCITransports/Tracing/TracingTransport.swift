@@ -12,6 +12,8 @@ import Synchronization
 /// What passed in one turn of the executor is in the file when the turn ends, so that it is whole
 /// at any time, even after the process was killed. Opening the transport again goes on in the same
 /// file. A file that cannot be written any more does not stop the packets: see `failure`.
+///
+/// Keys are not in the file, zeros stand in their places; what applications read and write is.
 public final class TracingTransport: HCITransport {
     private struct State {
         var deframer = H4Deframer()
@@ -24,9 +26,16 @@ public final class TracingTransport: HCITransport {
     private let state = Mutex(State())
 
     /// Wraps a transport, and makes the file or empties the one that is there.
-    public init(wrapping inner: any HCITransport, path: String) throws(TransportError) {
+    ///
+    /// - Parameter includesKeys: whether the keys that pass are in the file. Whoever has them can
+    ///   listen to the links that they encrypt.
+    public init(
+        wrapping inner: any HCITransport,
+        path: String,
+        includesKeys: Bool = false
+    ) throws(TransportError) {
         self.inner = inner
-        file = try TraceFile(creatingAt: path)
+        file = try TraceFile(creatingAt: path, includesKeys: includesKeys)
     }
 
     /// The name of the transport inside.

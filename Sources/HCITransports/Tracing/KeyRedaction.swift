@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+
+/// Blanks the keys in packets on their way into a log, so that a log can be shown to others.
+///
+/// Zeros take the place of long term keys, identity resolving keys and signing keys, wherever they
+/// pass between a host and its controller: in commands, in what the controller calculates for the
+/// host, and in the commands of the Security Manager, which travel as data, in pieces or whole.
+/// Lengths and everything else stay, so that a dissector reads on as ever. What applications read
+/// and write is not blanked.
+///
+/// A value: one for each log, fed every packet in order.
+package struct KeyRedaction: Sendable {
+    private var sent: [UInt16: SecurityFrameTracker] = [:]
+    private var received: [UInt16: SecurityFrameTracker] = [:]
+
+    package init() {}
+
+    /// The H4 packet without the keys in it.
+    package mutating func blank(
+        _ packet: ArraySlice<UInt8>,
+        _ direction: Btsnoop.Direction
+    ) -> ArraySlice<UInt8> {
+        var packet = packet
+        switch packet.first {
+        case H4Type.command: blankCommand(&packet)
+        case H4Type.event: Self.blankEvent(&packet)
+        case H4Type.data:
+            switch direction {
+            case .sent: Self.blankData(&packet, &sent)
+            case .received: Self.blankData(&packet, &received)
+            }
+        default: break
+        }
+        return packet
+    }
+
+    // MARK: Commands and events
+
+    /// The secrets in a command: where in its parameters (Vol 4, Part E, 7.8.22 to 7.8.38).
+    private static func secrets(of opcode: HCI.Opcode) -> Range<Int>? {
+        switch opcode {
+        // The key, and what is encrypted with it: as a rule another key is made that way.
+        case .leEncrypt: 0..<32
+        case .leEnableEncryption: 12..<28
+        case .leLongTermKeyRequestReply: 2..<18
+        // Both resolving keys, the peer's and our own.
+        case .leAddDeviceToResolvingList: 7..<39
+        default: nil
+        }
+    }
+
+    private mutating func blankCommand(_ packet: inout ArraySlice<UInt8>) {
+        guard let opcode = packet.opcode(at: 1) else { return }
+        if opcode == .reset { (sent, received) = ([:], [:]) }
+        if let secrets = Self.secrets(of: opcode) { packet.zero(secrets, after: 4) }
+    }
+
+    private static func blankEvent(_ packet: inout ArraySlice<UInt8>) {
+        switch packet.octet(at: 1) {
+        // Command Complete: what LE Encrypt has come to, or random numbers, of which keys are made.
+        case HCI.EventCode.commandComplete.rawValue:
+            guard let opcode = packet.opcode(at: 4), opcode == .leEncrypt || opcode == .leRand
+            else { return }
+            packet.zero(0..<16, after: 7)
+        // LE Generate DHKey Complete: the secret that both sides share (Vol 4, Part E, 7.7.65.9).
+        case HCI.EventCode.leMeta.rawValue where packet.octet(at: 3) == dhKeyComplete:
+            packet.zero(0..<32, after: 5)
+        default: break
+        }
+    }
+
+    private static let dhKeyComplete = HCI.LESubeventCode.generateDHKeyComplete.rawValue
+
+    // MARK: Data
+
+    private static func blankData(
+        _ packet: inout ArraySlice<UInt8>,
+        _ trackers: inout [UInt16: SecurityFrameTracker]
+    ) {
+        guard let low = packet.octet(at: 1), let high = packet.octet(at: 2) else { return }
+        // Twelve bits: the number of handles bounds the table.
+        let handle = UInt16(high & 0x0F) << 8 | UInt16(low)
+        let isContinuation = high >> 4 & 0b11 == HCI.PacketBoundary.continuing.rawValue
+        // Of a frame whose beginning was not seen nothing is known.
+        var tracker = isContinuation ? trackers[handle] : SecurityFrameTracker()
+        let start = packet.startIndex + 5
+        guard tracker != nil, start < packet.endIndex else { return }
+        tracker?.blank(&packet, from: start)
+        trackers[handle] = tracker
+    }
+}
+
+/// Follows one L2CAP frame through the packets that it comes in, and blanks the key in it.
+private struct SecurityFrameTracker: Sendable {
+    /// What is known of the frame: its header (length and channel; Vol 3, Part A, 3.1) and the code
+    /// of the Security Manager's command.
+    private var head: [UInt8] = []
+
+    private static let headLength = 5
+
+    mutating func blank(_ packet: inout ArraySlice<UInt8>, from start: Int) {
+        let missing = min(Self.headLength - head.count, packet.endIndex - start)
+        head += packet[start..<(start + missing)]
+        guard carriesKey else { return }
+        for index in (start + missing)..<packet.endIndex { packet[index] = 0 }
+    }
+
+    /// Encryption Information, Identity Information and Signing Information on the Security
+    /// Manager's channel (Vol 3, Part H, 3.6.2 to 3.6.6).
+    private var carriesKey: Bool {
+        guard head.count == Self.headLength, head[2] == 0x06, head[3] == 0x00 else { return false }
+        return [0x06, 0x08, 0x0A].contains(head[4])
+    }
+}
+
+/// The first octet of a packet on the wire (Vol 4, Part A, 2).
+private enum H4Type {
+    static let command: UInt8 = 0x01
+    static let data: UInt8 = 0x02
+    static let event: UInt8 = 0x04
+}
+
+extension ArraySlice<UInt8> {
+    /// The octet at this place, counted from the first; nil behind the end.
+    fileprivate func octet(at offset: Int) -> UInt8? {
+        offset < count ? self[startIndex + offset] : nil
+    }
+
+    fileprivate func opcode(at offset: Int) -> HCI.Opcode? {
+        guard let low = octet(at: offset), let high = octet(at: offset + 1) else { return nil }
+        return HCI.Opcode(rawValue: UInt16(high) << 8 | UInt16(low))
+    }
+
+    /// Makes the octets zero that are there.
+    fileprivate mutating func zero(_ range: Range<Int>, after header: Int) {
+        let start = startIndex + header
+        for index in range where start + index < endIndex { self[start + index] = 0 }
+    }
+}
