@@ -125,7 +125,10 @@ let package = Package(
             name: "BluetoothGAPTests",
             dependencies: ["BluetoothGAP", "LanyardTestSupport"]
         ),
-        .testTarget(name: "HCITransportsTests", dependencies: ["HCITransports"]),
+        .testTarget(
+            name: "HCITransportsTests",
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports"]
+        ),
         .testTarget(
             name: "VirtualRadioTests",
             dependencies: ["BluetoothTypes", "BluetoothHCI", "VirtualRadio", "LanyardTestSupport"]
