@@ -11,15 +11,6 @@ extension FixedBytes<HCI.Octets16> {
         self = Self(octets) ?? Self()
     }
 
-    /// 128 random bits.
-    package init(using generator: inout some RandomNumberGenerator) {
-        let words = [generator.next(), generator.next()] as [UInt64]
-        let octets = words.flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
-        }
-        self = Self(octets) ?? Self()
-    }
-
     /// Whether the octets are the same, in a time that does not tell where they differ.
     package func matches(_ other: Self) -> Bool {
         zip(bytes, other.bytes).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
@@ -29,11 +20,6 @@ extension FixedBytes<HCI.Octets16> {
 extension HCI.Key128 {
     /// A passkey as temporary key of legacy pairing (Vol 3, Part H, 2.3.5.3).
     package init(passkey: UInt32) { self.init(SMP.Value128(passkey: passkey)) }
-
-    /// A key of 128 random bits.
-    package init(using generator: inout some RandomNumberGenerator) {
-        self.init(SMP.Value128(using: &generator))
-    }
 
     /// The key with its most significant octets zero, so that only this many are left
     /// (Vol 3, Part H, 2.3.4).
