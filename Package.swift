@@ -94,7 +94,10 @@ let package = Package(
             path: "Tests/ServerSupport"
         ),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
-        .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto"]),
+        .testTarget(
+            name: "BluetoothCryptoTests",
+            dependencies: ["BluetoothTypes", "BluetoothCrypto", "LanyardTestSupport"]
+        ),
         .testTarget(
             name: "BluetoothHCITests",
             dependencies: ["BluetoothTypes", "BluetoothHCI", "LanyardTestSupport"]
@@ -166,8 +169,8 @@ let package = Package(
         .testTarget(
             name: "QualificationTests",
             dependencies: [
-                "BluetoothTypes", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
-                "ServerTestSupport",
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+                "BluetoothSMP", "ServerTestSupport", "LanyardTestSupport",
             ],
             path: "Tests/Qualification"
         ),

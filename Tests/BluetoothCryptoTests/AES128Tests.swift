@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothCrypto
+import BluetoothTypes
 import Testing
 
 @Suite("AES-128")
@@ -38,6 +39,24 @@ struct AES128Tests {
         ]
         #expect(AES128(key: Self.key)?.authenticationCode(of: []) == ofNothing)
         #expect(AES128(key: Self.key)?.authenticationCode(of: Self.message) == ofBlock)
+    }
+
+    /// RFC 4493, 4, examples 3 and 4; Vol 3, Part H, D.1.3 and D.1.4.
+    @Test(
+        "Messages of more than a block are authenticated as RFC 4493 says",
+        arguments: [
+            (40, "dfa66747de9ae63030ca32611497c827"), (64, "51f0bebf7e3b9d92fc49741779363cfe"),
+        ]
+    )
+    func longCode(length: Int, expected: String) throws {
+        let message = try #require(
+            Array(
+                hexadecimal: "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+                    + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+            )
+        )
+        let code = AES128(key: Self.key)?.authenticationCode(of: message.prefix(length))
+        #expect(code?.hexadecimal == expected)
     }
 
     @Test("A key or block of another length is refused")
