@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothSMP
+
+@Suite("Out-of-band data")
+struct OutOfBandDataTests {
+    @Test("What is handed over confirms the public key that will be sent", arguments: 0..<10)
+    func confirms(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        let local = try #require(Pairing.LocalOutOfBandData.make(using: &generator))
+        let x = try #require(local.keyPair).publicKey.x
+        let random = try #require(SMP.Value128(local.data.random ?? []))
+        #expect(local.data.confirmation == SMP.Toolbox.f4(x, x, random, 0).bytes)
+        #expect(local.data.temporaryKey == nil)
+    }
+
+    @Test("No two makings have anything in common")
+    func fresh() throws {
+        var generator = SplitMix64(seed: 7)
+        let made = try (0..<20).map { _ in
+            try #require(
+                Pairing.LocalOutOfBandData.make(forLegacyPairing: true, using: &generator)
+            )
+        }
+        #expect(Set(made.map(\.privateKey)).count == 20)
+        #expect(Set(made.map(\.data.random)).count == 20)
+        #expect(Set(made.map(\.data.temporaryKey)).count == 20)
+        #expect(made.allSatisfy { $0.data.temporaryKey?.count == 16 })
+    }
+
+    @Test("Secrets do not show when it is printed")
+    func prints() throws {
+        var generator = SplitMix64(seed: 7)
+        let made = try #require(
+            Pairing.LocalOutOfBandData.make(forLegacyPairing: true, using: &generator)
+        )
+        #expect("\(made)" == "(confirmation, random, temporary key)")
+        #expect("\(Pairing.OutOfBandData())" == "()")
+    }
+}
+
+@Suite("Out-of-band data on a tag")
+struct OutOfBandTagTests {
+    static let octets = [UInt8](0..<16)
+    let whole = Pairing.OutOfBandTag(
+        address: DeviceAddress(value: 0xC0FF_EE01_0203, kind: .random),
+        role: .ratherPeripheral,
+        data: Pairing.OutOfBandData(
+            confirmation: octets,
+            random: octets.reversed(),
+            temporaryKey: octets.map { $0 | 0x80 }
+        )
+    )
+    /// Types 0x1B, 0x1C, 0x10, 0x22, 0x23 (Assigned Numbers, 2.3).
+    let encoded =
+        "081b030201eeffc001" + "021c02" + "1110808182838485868788898a8b8c8d8e8f"
+        + "1122000102030405060708090a0b0c0d0e0f" + "11230f0e0d0c0b0a09080706050403020100"
+
+    @Test("A tag has the structures that the supplement draws")
+    func encodes() {
+        #expect(whole.encode().hexadecimal == encoded)
+    }
+
+    @Test("A tag is read again")
+    func decodes() throws {
+        #expect(try Pairing.OutOfBandTag(parsing: encoded.octets[...]) == whole)
+    }
+
+    @Test("What is not there is not written, and not read")
+    func parts() throws {
+        let tag = Pairing.OutOfBandTag(data: Pairing.OutOfBandData(temporaryKey: Self.octets))
+        #expect(tag.encode().count == 18)
+        #expect(try Pairing.OutOfBandTag(parsing: tag.encode()[...]) == tag)
+        let nothing = try Pairing.OutOfBandTag(parsing: [])
+        #expect(nothing == Pairing.OutOfBandTag(data: Pairing.OutOfBandData()))
+    }
+
+    @Test("Structures of other types, and empty ones, are passed over")
+    func others() throws {
+        let bytes = "020106".octets + encoded.octets + "00".octets + "0309414200".octets
+        #expect(try Pairing.OutOfBandTag(parsing: bytes[...]) == whole)
+    }
+
+    @Test("A tag that is cut within a structure is refused")
+    func truncation() {
+        let ends: Set = [0, 9, 12, 30, 48]
+        for count in 0..<encoded.octets.count where !ends.contains(count) {
+            #expect(throws: MalformedBytes.self) {
+                try Pairing.OutOfBandTag(parsing: encoded.octets.prefix(count))
+            }
+        }
+    }
+
+    @Test(
+        "A structure of another length, with no meaning, or there twice, is refused",
+        arguments: [
+            "0222ff", "1222000102030405060708090a0b0c0d0e0f10", "021c04", "031c0000",
+            "091b030201eeffc00100", "021c01021c01", "0110",
+        ]
+    )
+    func malformed(text: String) {
+        #expect(throws: MalformedBytes.self) {
+            try Pairing.OutOfBandTag(parsing: text.octets[...])
+        }
+    }
+
+    @Test("Random octets never trap")
+    func noise() {
+        var generator = SplitMix64(seed: 0x1B)
+        for _ in 0..<10_000 {
+            let bytes = generator.bytes(upTo: 60)
+            _ = try? Pairing.OutOfBandTag(parsing: bytes[...])
+        }
+    }
+}

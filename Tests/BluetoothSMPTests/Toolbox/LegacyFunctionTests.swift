@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothSMP
+
+@Suite("The functions of legacy pairing")
+struct LegacyFunctionTests {
+    /// The sample of Vol 3, Part H, 2.2.3.
+    private func confirm(
+        _ change: (inout SMP.PairingFeatures, inout DeviceAddress) -> Void = { _, _ in }
+    ) throws -> SMP.Value128 {
+        var response = try sampleResponse()
+        var initiator = DeviceAddress(value: 0xA1A2_A3A4_A5A6, kind: .random)
+        change(&response, &initiator)
+        return SMP.Toolbox.c1(
+            try key("00000000000000000000000000000000"),
+            try value("5783d52156ad6f0e6388274ec6702ee0"),
+            request: try sampleRequest(),
+            response: response,
+            initiator: initiator,
+            responder: DeviceAddress(value: 0xB1B2_B3B4_B5B6, kind: .public)
+        )
+    }
+
+    /// 0x07071000000101, most significant octet first and with the code.
+    private func sampleRequest() throws -> SMP.PairingFeatures {
+        guard
+            case .pairingRequest(let features) = try SMP.PDU(
+                parsing: "07071000000101".octets.reversed()[...]
+            )
+        else { throw MalformedBytes.invalid(field: "code") }
+        return features
+    }
+
+    /// 0x05000800000302, most significant octet first and with the code.
+    private func sampleResponse() throws -> SMP.PairingFeatures {
+        guard
+            case .pairingResponse(let features) = try SMP.PDU(
+                parsing: "05000800000302".octets.reversed()[...]
+            )
+        else { throw MalformedBytes.invalid(field: "code") }
+        return features
+    }
+
+    @Test("c1 is the confirm value that the specification prints")
+    func c1() throws {
+        #expect(try confirm() == value("1e1e3fef878988ead2a74dc5bef13b86"))
+    }
+
+    @Test("c1 confirms the reserved bits of the features, too")
+    func c1ReservedBits() throws {
+        let sample = try confirm()
+        #expect(try confirm { response, _ in response.outOfBandOctet = 0x80 } != sample)
+        #expect(
+            try confirm { response, _ in
+                response.requirements = SMP.AuthenticationRequirements(rawValue: 0xC0)
+            } != sample
+        )
+        #expect(
+            try confirm { response, _ in
+                response.initiatorKeys = SMP.KeyDistribution(rawValue: 0xF0)
+            } != sample
+        )
+    }
+
+    @Test("c1 confirms the types of the addresses, not only the addresses")
+    func c1AddressTypes() throws {
+        let other = try confirm { _, initiator in
+            initiator = DeviceAddress(value: initiator.value, kind: .public)
+        }
+        #expect(try other != confirm())
+    }
+
+    @Test("s1 is the key that the specification prints")
+    func s1() throws {
+        let made = SMP.Toolbox.s1(
+            try key("00000000000000000000000000000000"),
+            responder: try value("000f0e0d0c0b0a091122334455667788"),
+            initiator: try value("010203040506070899aabbccddeeff00")
+        )
+        #expect(try made == key("9a1fe1f0e8b0f49b5b4216ae796da062"))
+    }
+
+    @Test("ah is the hash that the specification prints")
+    func ah() throws {
+        let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0x708194)
+        #expect(made == 0x0DFBAA)
+    }
+
+    @Test("ah takes no more than 24 bits")
+    func ahBits() throws {
+        let made = SMP.Toolbox.ah(try key("ec0234a357c8ad05341010a60a397d9b"), 0xFF70_8194)
+        #expect(made == 0x0DFBAA)
+    }
+}
