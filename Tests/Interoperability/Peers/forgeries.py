@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an impostor puts in the place of the values that it should send.
+
+A forgery is a function of the PDU that would be right and of the imposture so far; it returns the
+PDU that is sent, or None for none.
+"""
+
+from bumble import smp
+
+# The field and the curve of P-256 (FIPS 186-4, D.1.2.3).
+PRIME = 2**256 - 2**224 + 2**192 + 2**96 - 1
+B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
+
+PUBLIC_KEY = b"\x0c"
+
+
+def root(x):
+    """The ordinate of a point with this abscissa; None if there is none."""
+    square = (x**3 - 3 * x + B) % PRIME
+    y = pow(square, (PRIME + 1) // 4, PRIME)
+    return y if y * y % PRIME == square else None
+
+
+def key(x, y):
+    return PUBLIC_KEY + x.to_bytes(32, "little") + y.to_bytes(32, "little")
+
+
+def point(pdu):
+    return int.from_bytes(pdu[1:33], "little"), int.from_bytes(pdu[33:65], "little")
+
+
+def first(is_such):
+    """The smallest abscissa that is such."""
+    x = 1
+    while not is_such(x):
+        x += 1
+    return x
+
+
+# Public keys
+
+
+def reflected(pdu, imposture):
+    """The other side's own."""
+    return imposture.heard_last(PUBLIC_KEY)
+
+
+def negated(pdu, imposture):
+    """The other side's own, at the other end of the curve: the same abscissa."""
+    x, y = point(imposture.heard_last(PUBLIC_KEY))
+    return key(x, PRIME - y)
+
+
+def off_curve(pdu, imposture):
+    x, y = point(pdu)
+    return key(x, y ^ 1)
+
+
+def on_twist(pdu, imposture):
+    """A point of the twist: no ordinate would be right."""
+    return key(first(lambda x: root(x) is None), 5)
+
+
+def zero_key(pdu, imposture):
+    return key(0, 0)
+
+
+def zero_abscissa(pdu, imposture):
+    return key(0, 1)
+
+
+def large_abscissa(pdu, imposture):
+    """A point of the curve, if only one took the remainder."""
+    x = first(root)
+    return key(x + PRIME, root(x))
+
+
+def large_ordinate(pdu, imposture):
+    x, _ = point(pdu)
+    return key(x, 2**256 - 1)
+
+
+def printed_key(pdu, imposture):
+    """The key whose private half is printed in the specification (Vol 3, Part H, 2.3.5.6.1)."""
+    imposture.take_printed_key()
+    return imposture.public_key()
+
+
+def earlier_key(pdu, imposture):
+    """The one that the other side used the time before."""
+    return imposture.earlier_key or pdu
+
+
+# Values
+
+
+def echoed(pdu, imposture):
+    """What the other side has sent in the same place."""
+    return imposture.heard_last(pdu[:1]) or pdu
+
+
+def zero(pdu, imposture):
+    return pdu[:1] + bytes(len(pdu) - 1)
+
+
+def wrong(pdu, imposture):
+    return pdu[:-1] + bytes([pdu[-1] ^ 1])
+
+
+def none(pdu, imposture):
+    return None
+
+
+def short(pdu, imposture):
+    return pdu[:-1]
+
+
+def long(pdu, imposture):
+    return pdu + b"\0"
+
+
+FORGERIES = {
+    "reflected": reflected,
+    "negated": negated,
+    "offCurve": off_curve,
+    "onTwist": on_twist,
+    "zeroKey": zero_key,
+    "zeroAbscissa": zero_abscissa,
+    "largeAbscissa": large_abscissa,
+    "largeOrdinate": large_ordinate,
+    "printedKey": printed_key,
+    "earlierKey": earlier_key,
+    "echoed": echoed,
+    "zero": zero,
+    "wrong": wrong,
+    "none": none,
+    "short": short,
+    "long": long,
+}
+
+PRINTED_KEY = smp.SMP_DEBUG_KEY_PRIVATE

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A Bumble host whose Security Manager does what none should.
+
+usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
+
+Obeys lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` has it, as the initiator on
+a link of its own and as the responder on another's, and is answered by what came of it: `completed`,
+`refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of what passed.
+`say` and `hear` are single PDUs of the Security Manager.
+"""
+
+import argparse
+import asyncio
+
+from bumble import hci, smp
+
+from imposture import Imposture, Plan, Refused, Silent
+from lifetime import run
+from presence import Presence, add_options, make_device
+from session import open_adapter, serve
+
+
+class NotEncrypted(Exception):
+    """The link could not be encrypted."""
+
+
+class Channel:
+    """The Security Manager's channel, without Bumble's."""
+
+    def __init__(self, device):
+        self.device = device
+        self.connection = None
+        self.heard = asyncio.Queue()
+        device.l2cap_channel_manager.register_fixed_channel(smp.SMP_CID, self.receive)
+
+    def receive(self, handle, pdu):
+        self.heard.put_nowait(pdu)
+
+    def reset(self, connection):
+        self.connection = connection
+        self.heard = asyncio.Queue()
+
+    def send(self, pdu):
+        self.connection.send_l2cap_pdu(smp.SMP_CID, pdu)
+
+    async def next(self):
+        return await self.heard.get()
+
+
+class Wire:
+    """What an imposture knows of its link."""
+
+    def __init__(self, device):
+        self.device = device
+        self.connection = None
+        self.lent = None
+        self.changed = asyncio.Event()
+        self.failure = None
+        device.host.long_term_key_provider = self.long_term_key
+
+    def reset(self, connection):
+        self.connection, self.lent, self.failure = connection, None, None
+        self.changed.clear()
+        connection.on("connection_encryption_change", self.changed.set)
+        connection.on("connection_encryption_key_refresh", self.changed.set)
+        connection.on("connection_encryption_failure", self.fail)
+
+    def fail(self, error):
+        self.failure = error
+        self.changed.set()
+
+    @property
+    def addresses(self):
+        own, peer = self.connection.self_address, self.connection.peer_address
+        return [bytes(each) + bytes([each.is_random]) for each in (own, peer)]
+
+    @property
+    def initiator(self):
+        return self.addresses[0 if self.connection.role == hci.Role.CENTRAL else 1]
+
+    @property
+    def responder(self):
+        return self.addresses[1 if self.connection.role == hci.Role.CENTRAL else 0]
+
+    @property
+    def resolving_key(self):
+        return self.device.irk
+
+    def identity(self, address):
+        address = hci.Address(address) if address else self.device.static_address
+        return bytes([1]) + bytes(address)
+
+    def lend(self, key):
+        """What the Central's request for a key is answered with; None: that there is none."""
+        self.lent = key
+
+    async def long_term_key(self, handle, rand, ediv):
+        return self.lent
+
+    async def encrypt(self, key, diversifier=0, random=bytes(8)):
+        self.changed.clear()
+        await self.device.send_async_command(
+            hci.HCI_LE_Enable_Encryption_Command(
+                connection_handle=self.connection.handle,
+                random_number=random,
+                encrypted_diversifier=diversifier,
+                long_term_key=key,
+            )
+        )
+        await self.encrypted()
+
+    async def encrypted(self):
+        await self.changed.wait()
+        if self.failure is not None:
+            raise NotEncrypted(int(self.failure))
+
+
+class Impostor(Presence):
+    unlinked = Presence.unlinked | {"attack"}
+
+    def __init__(self, device):
+        super().__init__(device)
+        self.channel = Channel(device)
+        self.wire = Wire(device)
+        self.earlier_key = None
+
+    def adopt(self, connection):
+        super().adopt(connection)
+        self.channel.reset(connection)
+        self.wire.reset(connection)
+
+    async def attack(self, plan):
+        """One pairing as planned; what came of it."""
+        imposture = Imposture(Plan(**plan), self.channel, self.wire, self.earlier_key)
+        is_initiator = self.connection.role == hci.Role.CENTRAL
+        work = imposture.begin() if is_initiator else imposture.answer()
+        facts = await self.fate(work)
+        self.earlier_key = imposture.heard_last(b"\x0c")
+        return {**facts, "transcript": imposture.transcript}
+
+    async def fate(self, work):
+        try:
+            await self.while_linked(work)
+            return {"completed": True}
+        except Refused as error:
+            return {"refused": error.args[0]}
+        except Silent as error:
+            return {"silent": str(error)}
+        except NotEncrypted as error:
+            return {"notEncrypted": error.args[0]}
+        except ConnectionError:
+            return {"ended": self.reason.result()}
+
+    async def say(self, pdus):
+        """PDUs as they are."""
+        for pdu in pdus:
+            self.channel.send(bytes.fromhex(pdu))
+
+    async def hear(self):
+        """The next PDU."""
+        return (await self.channel.next()).hex()
+
+    async def encrypt(self, key, diversifier=0, random="00" * 8):
+        """Encrypts with any key, under any name."""
+        try:
+            await self.wire.encrypt(bytes.fromhex(key), diversifier, bytes.fromhex(random))
+            return {"encrypted": True}
+        except NotEncrypted as error:
+            return {"notEncrypted": error.args[0]}
+
+    async def lend(self, key=None):
+        """What a Central's request for a key is answered with from now on."""
+        self.wire.lend(key and bytes.fromhex(key))
+
+
+async def main(arguments, orders):
+    transport = await open_adapter(arguments.adapter)
+    device = make_device(arguments, transport)
+    await serve(Impostor(device), transport, orders, {"address": arguments.address})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="A Bumble host that attacks")
+    add_options(parser, name="Impostor")
+    arguments = parser.parse_args()
+    orders = asyncio.Queue()
+    run(lambda: main(arguments, orders), hear=orders.put_nowait)
