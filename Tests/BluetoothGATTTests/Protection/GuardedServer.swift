@@ -62,7 +62,7 @@ struct GuardedServer {
             server.open(visitor.bearer, security: visitor.security, mtu: 64)
             server.authorize(visitor.client, visitor.isAuthorized)
             guard visitor.security.isBonded else { continue }
-            let key = SigningKey(key: Self.signingKey, isAuthenticated: true)
+            let key = SigningKey(key: Self.signingKey)
             server.setSigningKey(key, of: visitor.client)
         }
     }
@@ -175,7 +175,7 @@ extension GuardedServer {
             value: Self.written[...],
             signature: zero[...]
         )
-        let key = SigningKey(key: Self.signingKey, isAuthenticated: true)
+        let key = SigningKey(key: Self.signingKey)
         let signature = key.signature(of: draft.signedOctets, counter: signCounter)
         return .signedWriteCommand(
             .init(

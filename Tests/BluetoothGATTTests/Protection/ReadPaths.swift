@@ -55,6 +55,20 @@ extension GuardedServer {
         (handle == place.value ? Self.secret : Self.open)[...]
     }
 
+    /// The first of these values that the visitor does not get, and why.
+    private func firstRefused(
+        of handles: [AttributeHandle],
+        _ place: Place,
+        _ visitor: Visitor,
+        _ code: UInt8?
+    ) -> (handle: AttributeHandle, code: UInt8)? {
+        for handle in handles {
+            let code = handle == place.value ? code : SpecifiedAccess.neighbourCode(for: visitor)
+            if let code { return (handle, code) }
+        }
+        return nil
+    }
+
     private mutating func read(_ place: Place, _ visitor: Visitor, _ code: UInt8?) {
         let exchange = exchange(.readRequest(.init(handle: place.value)), with: visitor)
         if let code {
@@ -95,9 +109,9 @@ extension GuardedServer {
         _ handles: [AttributeHandle]
     ) {
         let exchange = exchange(.readMultipleRequest(.init(handles: handles)), with: visitor)
-        if let code {
+        if let (handle, code) = firstRefused(of: handles, place, visitor, code) {
             let opcode = ATT.Opcode.readMultipleRequest
-            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+            return expectRefusal(exchange, code, of: opcode, at: handle, place, visitor)
         }
         let values = handles.flatMap { value(at: $0, place) }
         expect(exchange, .readMultipleResponse(.init(values: values[...])), place, visitor)
@@ -111,9 +125,9 @@ extension GuardedServer {
     ) {
         let request = ATT.PDU.readMultipleVariableRequest(.init(handles: handles))
         let exchange = exchange(request, with: visitor)
-        if let code {
+        if let (handle, code) = firstRefused(of: handles, place, visitor, code) {
             let opcode = ATT.Opcode.readMultipleVariableRequest
-            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+            return expectRefusal(exchange, code, of: opcode, at: handle, place, visitor)
         }
         let entries = handles.map {
             ATT.ReadMultipleVariableResponse.Entry(value: value(at: $0, place))
@@ -137,11 +151,12 @@ extension GuardedServer {
         let last = handles[handles.count - 1]
         let request = ATT.ReadByTypeRequest(start: handles[0], end: last, type: place.type)
         let exchange = exchange(.readByTypeRequest(request), with: visitor)
-        if let code, handles[0] == place.value {
+        let refused = firstRefused(of: handles, place, visitor, code)
+        if let (handle, code) = refused, handle == handles[0] {
             let opcode = ATT.Opcode.readByTypeRequest
-            return expectRefusal(exchange, code, of: opcode, at: place.value, place, visitor)
+            return expectRefusal(exchange, code, of: opcode, at: handle, place, visitor)
         }
-        let readable = handles.prefix { code == nil || $0 < place.value }
+        let readable = handles.prefix { $0 != refused?.handle }
         let entries = readable.map {
             ATT.ReadByTypeResponse.Entry(handle: $0, value: value(at: $0, place))
         }

@@ -65,7 +65,13 @@ extension GuardedServer {
             expect(exchange, .writeResponse, place, visitor)
             expectSent(path, place, visitor, nil)
         }
-        expect(configure(place, visitor, 0), .writeResponse, place, visitor)
+        let unsubscribing = configure(place, visitor, 0)
+        if let code = SpecifiedAccess.neighbourCode(for: visitor) {
+            let handle = place.configuration
+            expectRefusal(unsubscribing, code, of: .writeRequest, at: handle, place, visitor)
+        } else {
+            expect(unsubscribing, .writeResponse, place, visitor)
+        }
         if !isRefused(server.send(place, to: visitor), as: .notSubscribed) {
             fail("a value is sent to who has unsubscribed", place, visitor)
         }

@@ -67,14 +67,17 @@ enum SpecifiedAccess {
         }
 
     /// The error code that a visitor gets; nil if it gets what it wants. `forbidden` is the code of
-    /// an attribute that nobody may use so.
+    /// an attribute that nobody may use so. Of a bonded peer nothing is believed before its link is
+    /// encrypted, but a command that it has signed.
     static func code(
         of rule: SecurityRequirement?,
         for visitor: Visitor,
-        forbidden: UInt8
+        forbidden: UInt8,
+        isSigned: Bool = false
     ) -> UInt8? {
         guard let rule else { return forbidden }
         let link = visitor.security
+        guard link.isEncrypted || !link.isBonded || isSigned else { return 0x0F }
         let wantsKey = rule.needsEncryption || rule.needsAuthentication
         switch (wantsKey, link.isEncrypted, link.isBonded) {
         case (true, false, true): return 0x0F  // encrypt with the key that is there
@@ -86,5 +89,10 @@ enum SpecifiedAccess {
         default:
             return rule.needsAuthorization && !visitor.isAuthorized ? 0x08 : nil
         }
+    }
+
+    /// The same of a value that everybody may read and write.
+    static func neighbourCode(for visitor: Visitor) -> UInt8? {
+        code(of: .open, for: visitor, forbidden: 0)
     }
 }

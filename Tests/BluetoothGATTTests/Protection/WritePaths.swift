@@ -15,7 +15,12 @@ extension GuardedServer {
     mutating func tryAll(_ path: WritePath) throws {
         for place in places {
             for visitor in Visitor.all {
-                let code = SpecifiedAccess.code(of: place.rule, for: visitor, forbidden: 0x03)
+                let code = SpecifiedAccess.code(
+                    of: place.rule,
+                    for: visitor,
+                    forbidden: 0x03,
+                    isSigned: path == .signed
+                )
                 try attempt(path, place, visitor, code)
                 if !place.isDynamic { try server.setValue(Self.secret, of: place.value) }
             }
@@ -85,7 +90,8 @@ extension GuardedServer {
         for handle in handles {
             let request = ATT.PrepareWriteRequest(handle: handle, offset: offset, value: value)
             let exchange = exchange(.prepareWriteRequest(request), with: visitor)
-            if handle == place.value, let code {
+            let isValue = handle == place.value
+            if let code = isValue ? code : SpecifiedAccess.neighbourCode(for: visitor) {
                 let opcode = ATT.Opcode.prepareWriteRequest
                 expectRefusal(exchange, code, of: opcode, at: handle, place, visitor)
             } else {

@@ -33,6 +33,11 @@ extension GATTServer {
         /// Whether there is a bond, and the link proves it: only then is anything kept.
         var isTrusted: Bool { security.isBonded && security.isEncrypted }
 
+        /// Whether the client is a bonded one by its address alone, which anybody can use. Until the
+        /// link is encrypted with the bond's key it gets no value and gives none, whatever the
+        /// value's permissions are: or a device that borrows the address could play its part.
+        var isUnproved: Bool { security.isBonded && !security.isEncrypted }
+
         /// The bearer for what the server sends unasked: always the same one, so that the client
         /// gets it in the order in which it was sent.
         var primaryBearer: (channel: UInt16, mtu: Int)? {

@@ -72,6 +72,7 @@ extension GATTServer {
     /// none is under way. It goes to clients that are out of sync, too: it tells them so.
     mutating func indicateServiceChange(to client: ClientID) -> [Action] {
         guard wantsServiceChanged(client), let handle = serviceChangedHandle,
+            sendingRefusal(of: handle, to: client) == nil,
             let bearer = clients[client]?.primaryBearer,
             let range = clients[client]?.serviceChange.next(on: bearer.channel)
         else { return [] }
@@ -83,14 +84,14 @@ extension GATTServer {
     }
 
     /// Whether the client has subscribed to Service Changed. What changes while it has not is lost to
-    /// it (Vol 3, Part G, 7.1).
+    /// it (Vol 3, Part G, 7.1); what may not be said yet, on a link that is not encrypted say, is said
+    /// later.
     func wantsServiceChanged(_ client: ClientID) -> Bool {
         guard let record = clients[client], let handle = serviceChangedHandle,
             let configuration = database.characteristics[handle]?.configurationHandle,
             let bits = record.memory.configurations[configuration]?.bits
         else { return false }
         return bits & GATT.SubscriptionKind.indication.configuration != 0
-            && sendingRefusal(of: handle, to: client) == nil
     }
 
     private mutating func becameAware(_ client: ClientID) -> [Action] {

@@ -53,7 +53,8 @@ extension GATTServer {
         // With the bond went what was kept: a new one begins with nothing.
         if !security.isBonded { clients[client]?.kept = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
-        return isNewlyTrusted ? remember(client) : []
+        // What could not be said to a client that had not proved who it is, is said now.
+        return isNewlyTrusted ? remember(client) + indicateServiceChange(to: client) : []
     }
 
     /// The application lets the client at what needs authorization, or no longer.

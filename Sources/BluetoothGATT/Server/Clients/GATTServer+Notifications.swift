@@ -88,6 +88,7 @@ extension GATTServer {
     /// Why a client may not be sent a value.
     func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
         guard let record = clients[client] else { return .unlikelyError }
+        guard !record.isUnproved else { return .insufficientEncryption }
         let permissions = database.attribute(handle)?.permissions
         return (permissions?.subscribe ?? permissions?.read)?
             .refusal(of: record.security, isAuthorized: record.isAuthorized)

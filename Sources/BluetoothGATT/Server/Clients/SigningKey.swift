@@ -13,14 +13,10 @@ package struct SigningKey: Equatable, Sendable {
     /// The counter of the last command whose signature was good; nil before the first.
     package internal(set) var lastCounter: UInt32?
 
-    /// Whether the key was given with protection against a man in the middle.
-    package let isAuthenticated: Bool
-
     /// Makes a key.
-    package init(key: [UInt8], lastCounter: UInt32? = nil, isAuthenticated: Bool) {
+    package init(key: [UInt8], lastCounter: UInt32? = nil) {
         self.key = key
         self.lastCounter = lastCounter
-        self.isAuthenticated = isAuthenticated
     }
 
     /// The signature of a PDU as it travels: the counter, and half of the code, least significant

@@ -38,4 +38,13 @@ package struct Attribute: Equatable, Sendable {
         self.permissions = permissions
         self.value = value
     }
+
+    /// Whether it says how the table is built and holds no value: declarations, and the hash of
+    /// them, for which nobody may be asked for a key (Vol 3, Part G, 3.1 to 3.3.1 and 7.3).
+    var isStructure: Bool { value == .databaseHash || Self.declarations.contains(type) }
+
+    private static let declarations: Set = [
+        GATT.AttributeType.primaryService, GATT.AttributeType.secondaryService,
+        GATT.AttributeType.include, GATT.AttributeType.characteristic,
+    ]
 }

@@ -24,10 +24,20 @@ extension GATTServer {
         guard let rule = access == .read ? permissions.read : permissions.write else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
+        if record.isUnproved, !attribute.isStructure, !proves(access, attribute.handle) {
+            return .insufficientEncryption
+        }
         if access == .write, !record.security.isEncrypted, wantsSignature(attribute.handle) {
             return .insufficientAuthentication
         }
         return rule.refusal(of: record.security, isAuthorized: record.isAuthorized)
+    }
+
+    /// Whether the access itself proves that the bonded client is who it seems: by a signature, to a
+    /// value that is written with one.
+    private func proves(_ access: Access, _ handle: AttributeHandle) -> Bool {
+        let properties = database.characteristics[handle]?.properties ?? []
+        return access == .signedWrite && properties.contains(.authenticatedSignedWrites)
     }
 
     /// Whether the value can be written with a signature and in no other way. An encrypted link does

@@ -145,7 +145,7 @@ extension Bond {
     /// What the server checks signatures with; most significant octet first.
     var signingKey: SigningKey? {
         peerSigningKey.map {
-            SigningKey(key: $0.bytes.reversed(), isAuthenticated: isAuthenticated)
+            SigningKey(key: $0.bytes.reversed())
         }
     }
 }

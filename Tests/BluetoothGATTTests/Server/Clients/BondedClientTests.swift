@@ -34,10 +34,12 @@ struct BondedClientTests {
         #expect(try stranger.subscribe(to: Table.notified).memories == [])
     }
 
-    @Test("Nothing is kept that an unencrypted link says of a bonded client, until it is encrypted")
+    @Test("Nothing is kept that was said on an unencrypted link, until a bond encrypts it")
     func unproved() throws {
-        var table = try Table(security: LinkSecurity(isBonded: true))
+        var table = try Table(security: .none)
         #expect(try table.subscribe(to: Table.notified).memories == [])
+        let unproved = LinkSecurity(isBonded: true)
+        #expect(table.server.securityChanged(Table.client, unproved) == [])
         let actions = table.server.securityChanged(Table.client, Table.bonded)
         #expect(actions.memories.first?.configurations.count == 1)
         #expect(table.server.securityChanged(Table.client, Table.bonded) == [])

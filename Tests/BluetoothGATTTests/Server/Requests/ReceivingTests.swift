@@ -47,7 +47,7 @@ struct ReceivingTests {
     func signed() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect(security: LinkSecurity(isBonded: true))
-        let key = SigningKey(key: SampleTable.octets(16), isAuthenticated: true)
+        let key = SigningKey(key: SampleTable.octets(16))
         stage.server.setSigningKey(key, of: bearer.client)
         let command: [UInt8] = [0xD2, 0x37, 0, 0x55]
         let signature = try #require(key.signature(of: command, counter: 1))
@@ -64,7 +64,7 @@ struct ReceivingTests {
     func signedIsNotEncrypted() throws {
         var stage = ServerStage(try SampleTable.server())
         stage.connect(security: LinkSecurity(isBonded: true))
-        let key = SigningKey(key: SampleTable.octets(16), isAuthenticated: true)
+        let key = SigningKey(key: SampleTable.octets(16))
         stage.server.setSigningKey(key, of: bearer.client)
         let command: [UInt8] = [0xD2, 0x2A, 0, 0x55]
         _ = stage.send(command + (try #require(key.signature(of: command, counter: 1))))

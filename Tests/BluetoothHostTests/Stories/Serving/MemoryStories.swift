@@ -86,8 +86,10 @@ struct MemoryStories {
     func unencrypted() throws {
         var (bench, service) = try serving()
         let link = try bench.connect(peer.address)
-        _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
-        #expect(bench.core.subscriptions(of: link).count == 1)
+        let configuration = try service.configuration(0)
+        let refused = bench.write([1, 0], to: configuration, by: peer.address)
+        #expect(refused == [.refusal(.writeRequest, configuration, .insufficientEncryption)])
+        #expect(bench.core.subscriptions(of: link).isEmpty)
         #expect(bench.store.isEmpty)
         part(&bench)
         let later = try encrypted(&bench)
@@ -159,7 +161,8 @@ struct MemoryStories {
         let handle = service.value(0)
         let refused = bench.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
-        #expect(bench.read(handle, by: peer.address) == [.value([1, 2, 3])])
+        let unproved = bench.read(handle, by: peer.address)
+        #expect(unproved == [.refusal(.readRequest, handle, .insufficientEncryption)])
         #expect(bench.store == kept, "what comes without proof was kept")
     }
 
