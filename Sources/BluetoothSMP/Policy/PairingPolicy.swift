@@ -12,6 +12,16 @@ extension Pairing {
         /// Whether a key is only good if a man in the middle would have been noticed.
         public var requiresAuthentication = false
 
+        /// Whether a man in the middle shall be noticed where the capabilities of the two sides allow
+        /// it. Without it, and without `requiresAuthentication`, nobody is asked anything unless the
+        /// peer wants it.
+        public var prefersAuthentication = true
+
+        /// Whether LE Secure Connections are offered. Without them, and without
+        /// `allowsLegacyPairing`, there is no pairing; so this is for devices of old that are made
+        /// up for tests.
+        package var usesSecureConnections = true
+
         /// Whether legacy pairing is good enough. Whoever listens to it, and tries a million
         /// passkeys, has the keys.
         public var allowsLegacyPairing = false

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// Phase 3: keys are handed over on the encrypted link (Vol 3, Part H, 2.4.3 and 3.6). The responder
+/// begins, and each side has its keys in one order.
+struct AwaitingKeys: PairingPhase {
+    let pairing: Session
+    private var keys: Pairing.Keys
+    /// What the peer has still to send, in this order.
+    private var awaited: ArraySlice<SMP.Code>
+
+    static func begin(
+        _ session: Session,
+        _ key: AgreedKey,
+        using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        let phase = AwaitingKeys(session, key)
+        return session.isInitiator
+            ? phase.goOn(using: &generator) : phase.distribute(using: &generator)
+    }
+
+    private init(_ session: Session, _ key: AgreedKey) {
+        pairing = session
+        keys = Pairing.Keys(session.terms, key)
+        awaited = session.peerKeys.codes[...]
+    }
+
+    var isCentral: Bool { pairing.context.isCentral }
+
+    var session: Session? { pairing }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        guard pdu.code == awaited.first else { throw unexpected(pdu) }
+        var phase = self
+        phase.awaited.removeFirst()
+        try phase.keys.keep(pdu, pairing)
+        return phase.goOn(using: &generator)
+    }
+
+    /// Encryption that ends takes with it what was handed over half.
+    func encryptionChanged(
+        isEncrypted: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step? {
+        guard isEncrypted else { throw .notEncrypted }
+        return nil
+    }
+
+    /// When the peer has sent everything, the initiator sends its own, and the responder is done.
+    private func goOn(using generator: inout some RandomNumberGenerator) -> Step {
+        guard awaited.isEmpty else { return Step(.awaitingKeys(self)) }
+        guard pairing.isInitiator else { return Step(nil, .paired(keys.finished)) }
+        var phase = self
+        let sent = phase.keys.give(pairing, using: &generator)
+        return Step(nil, sent + [.paired(phase.keys.finished)])
+    }
+
+    /// The responder sends all that it has, and waits for the initiator.
+    private func distribute(using generator: inout some RandomNumberGenerator) -> Step {
+        var phase = self
+        let sent = phase.keys.give(pairing, using: &generator)
+        return phase.goOn(using: &generator).after(sent)
+    }
+}
+
+extension Session {
+    fileprivate var ownKeys: SMP.KeyDistribution {
+        isInitiator ? terms.initiatorKeys : terms.responderKeys
+    }
+
+    fileprivate var peerKeys: SMP.KeyDistribution {
+        isInitiator ? terms.responderKeys : terms.initiatorKeys
+    }
+}
+
+extension SMP.KeyDistribution {
+    /// The PDUs that hand the keys over, in their order (Vol 3, Part H, 3.6.1).
+    fileprivate var codes: [SMP.Code] {
+        var codes: [SMP.Code] = []
+        if contains(.encryptionKey) { codes += [.encryptionInformation, .centralIdentification] }
+        if contains(.identityKey) { codes += [.identityInformation, .identityAddressInformation] }
+        if contains(.signingKey) { codes += [.signingInformation] }
+        return codes
+    }
+}
+
+extension Pairing.Keys {
+    /// Draws what the peer is to get, and keeps our part of it.
+    fileprivate mutating func give(
+        _ session: Session,
+        using generator: inout some RandomNumberGenerator
+    ) -> [SecurityManager.Action] {
+        let identity = session.context.identity
+        var pdus: [SMP.PDU] = []
+        if session.ownKeys.contains(.encryptionKey) {
+            let key = LongTermKey(drawing: keySize, using: &generator)
+            localKey = key
+            pdus += [
+                .encryptionInformation(key.value),
+                .centralIdentification(diversifier: key.diversifier, random: key.random),
+            ]
+        }
+        if session.ownKeys.contains(.identityKey) {
+            pdus += [
+                .identityInformation(identity.resolvingKey),
+                .identityAddressInformation(identity.address),
+            ]
+        }
+        if session.ownKeys.contains(.signingKey) {
+            let key = HCI.Key128(using: &generator)
+            localSigningKey = key
+            pdus.append(.signingInformation(key))
+        }
+        return pdus.map { .send($0) }
+    }
+}
+
+extension LongTermKey {
+    /// A key that nobody has had before, with a name that says nothing.
+    fileprivate init(drawing octets: Int, using generator: inout some RandomNumberGenerator) {
+        self.init(
+            HCI.Key128(using: &generator).shortened(to: octets),
+            diversifier: UInt16.random(in: .min ... .max, using: &generator),
+            random: UInt64.random(in: .min ... .max, using: &generator)
+        )
+    }
+}

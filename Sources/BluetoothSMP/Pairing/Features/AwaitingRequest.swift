@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The Peripheral has sent a Security Request. The Central may pair, encrypt with a key that it has,
+/// refuse, or do nothing at all (Vol 3, Part H, 2.4.6).
+struct AwaitingRequest: PairingPhase {
+    let context: SecurityManager.Context
+    let policy: Pairing.Policy
+    let bond: LinkSecurity?
+
+    static func begin(
+        _ context: SecurityManager.Context,
+        _ policy: Pairing.Policy,
+        _ bond: LinkSecurity?
+    ) -> Step {
+        let phase = AwaitingRequest(context: context, policy: policy, bond: bond)
+        return Step(.awaitingRequest(phase), .send(.securityRequest(policy.requirements)))
+    }
+
+    var isCentral: Bool { context.isCentral }
+
+    var session: Session? { nil }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        guard case .pairingRequest(let request) = pdu else { throw unexpected(pdu) }
+        return try accept(request, asksConsent: false, using: &generator)
+    }
+
+    /// Answers a Pairing Request.
+    func accept(
+        _ request: SMP.PairingFeatures,
+        asksConsent: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        let session = try Session(
+            context,
+            policy,
+            replacing: bond,
+            request: request,
+            response: policy.response(to: request)
+        )
+        return try session.begin(asksConsent: asksConsent, using: &generator)
+    }
+
+    /// The Central had a key, and needs no pairing. If the key was not good, it may still pair.
+    func encryptionChanged(
+        isEncrypted: Bool,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step? { isEncrypted ? Step(nil) : nil }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// The Central has sent a Pairing Request.
+struct AwaitingResponse: PairingPhase {
+    let context: SecurityManager.Context
+    let policy: Pairing.Policy
+    let bond: LinkSecurity?
+    /// Whether the Peripheral has asked for the pairing.
+    let isWantedByPeer: Bool
+    let request: SMP.PairingFeatures
+
+    static func begin(
+        _ context: SecurityManager.Context,
+        _ policy: Pairing.Policy,
+        _ bond: LinkSecurity?,
+        _ isWantedByPeer: Bool
+    ) -> Step {
+        let phase = AwaitingResponse(
+            context: context,
+            policy: policy,
+            bond: bond,
+            isWantedByPeer: isWantedByPeer,
+            request: policy.request
+        )
+        return Step(.awaitingResponse(phase), .send(.pairingRequest(phase.request)))
+    }
+
+    var isCentral: Bool { context.isCentral }
+
+    var session: Session? { nil }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        guard case .pairingResponse(let response) = pdu else { throw unexpected(pdu) }
+        let session = try Session(
+            context,
+            policy,
+            replacing: bond,
+            request: request,
+            response: response
+        )
+        return try session.begin(asksConsent: isWantedByPeer, using: &generator)
+    }
+}

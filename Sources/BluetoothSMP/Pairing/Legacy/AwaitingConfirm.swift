@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The peer is to be bound to its number. Only then is it told ours (Vol 3, Part H, 2.3.5.5).
+struct AwaitingConfirm: PairingPhase {
+    let exchange: LegacyExchange
+
+    private var pairing: Session { exchange.session }
+
+    var isCentral: Bool { pairing.context.isCentral }
+
+    var session: Session? { pairing }
+
+    var isDisplaying: Bool { exchange.isDisplaying }
+
+    var reasonOfCancelling: Pairing.FailureReason { pairing.reasonOfCancelling }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        switch pdu {
+        case .pairingConfirm(let value): return try accept(value)
+        case .keypress(let keypress) where pairing.expectsKeypresses:
+            return Step(.awaitingConfirm(self), .pressed(keypress))
+        default: throw unexpected(pdu)
+        }
+    }
+
+    func answer(
+        _ answer: Pairing.Answer,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step? {
+        guard isDisplaying, answer == .no else { return nil }
+        throw .declined(.passkeyEntryFailed)
+    }
+
+    /// Confirm values do not say whose they are: whoever sends ours back will send our number, too.
+    private func accept(_ value: SMP.Value128) throws(Refusal) -> Step {
+        guard !pairing.isInitiator || !value.matches(exchange.confirmValue(of: exchange.random))
+        else { throw Refusal(.confirmValueFailed) }
+        return Step(
+            .awaitingRandom(AwaitingRandom(exchange: exchange, confirm: value)),
+            pairing.isInitiator ? .send(.pairingRandom(exchange.random)) : exchange.ownConfirm
+        )
+    }
+}
+
+extension Session {
+    var reasonOfCancelling: Pairing.FailureReason {
+        terms.method.hasPasskey ? .passkeyEntryFailed : .unspecified
+    }
+}

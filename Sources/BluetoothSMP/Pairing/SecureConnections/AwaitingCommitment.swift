@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The initiator waits until the responder is bound to a number (Vol 3, Part H, 2.3.5.6.2): only then
+/// does it tell its own, so that neither can choose its number by the other's.
+struct AwaitingCommitment: PairingPhase {
+    let exchange: SecureExchange
+
+    var isCentral: Bool { exchange.session.context.isCentral }
+
+    var session: Session? { exchange.session }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        guard case .pairingConfirm(let commitment) = pdu else { throw unexpected(pdu) }
+        let nonce = SMP.Value128(using: &generator)
+        let phase = AwaitingNonce(exchange: exchange, own: nonce, commitment: commitment)
+        return Step(.awaitingNonce(phase), .send(.pairingRandom(nonce)))
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A person compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). At the
+/// peer somebody may be faster.
+struct ComparingNumbers: PairingPhase {
+    let check: AwaitingCheck
+    /// Whether the initiator has gone on, and its check was right (responder only).
+    let isPeerChecked: Bool
+
+    var isCentral: Bool { check.isCentral }
+
+    var session: Session? { check.session }
+
+    var isAsking: Bool { true }
+
+    var reasonOfCancelling: Pairing.FailureReason { .numericComparisonFailed }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        guard case .dhKeyCheck(let value) = pdu, !check.pairing.isInitiator, !isPeerChecked else {
+            throw unexpected(pdu)
+        }
+        try check.verify(value)
+        return Step(.comparingNumbers(ComparingNumbers(check: check, isPeerChecked: true)))
+    }
+
+    func answer(
+        _ answer: Pairing.Answer,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step? {
+        switch answer {
+        case .yes: return isPeerChecked ? check.complete() : check.begin()
+        case .no: throw .declined(.numericComparisonFailed)
+        case .passkey, .keypress: return nil
+        }
+    }
+}

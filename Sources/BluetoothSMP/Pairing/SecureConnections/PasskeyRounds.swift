@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Twenty rounds, in each of which both sides show that they know one bit of the passkey, and give
+/// away no more than that bit (Vol 3, Part H, 2.3.5.6.3).
+struct PasskeyRounds: PairingPhase {
+    /// One for each bit of a number of six digits.
+    static let count = 20
+
+    let exchange: SecureExchange
+    let passkey: UInt32
+    /// The bit that it is about, the least significant first.
+    private let round: Int
+    /// Our number in this round.
+    private let own: SMP.Value128
+    /// What the peer is bound to in this round; nil as long as it is not.
+    private var commitment: SMP.Value128?
+
+    /// The first round: the initiator begins.
+    static func begin(
+        _ exchange: SecureExchange,
+        _ passkey: UInt32,
+        using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        PasskeyRounds(exchange, passkey, round: 0, using: &generator).begin()
+    }
+
+    private init(
+        _ exchange: SecureExchange,
+        _ passkey: UInt32,
+        round: Int,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        self.exchange = exchange
+        self.passkey = passkey
+        self.round = round
+        own = SMP.Value128(using: &generator)
+    }
+
+    private var pairing: Session { exchange.session }
+
+    var isCentral: Bool { pairing.context.isCentral }
+
+    var session: Session? { pairing }
+
+    var isDisplaying: Bool { pairing.terms.method == .passkeyDisplay }
+
+    var reasonOfCancelling: Pairing.FailureReason { .passkeyEntryFailed }
+
+    func receive(
+        _ pdu: SMP.PDU,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step {
+        switch (pdu, commitment) {
+        case (.pairingConfirm(let value), nil): return answerCommitment(value)
+        case (.pairingRandom(let peer), let commitment?):
+            guard exchange.peerCommitment(to: peer, bit).matches(commitment) else {
+                throw Refusal(.confirmValueFailed)
+            }
+            return finishRound(peer, using: &generator)
+        case (.keypress(let keypress), nil) where round == 0 && pairing.expectsKeypresses:
+            return Step(.passkeyRounds(self), .pressed(keypress))
+        default: throw unexpected(pdu)
+        }
+    }
+
+    func answer(
+        _ answer: Pairing.Answer,
+        using generator: inout some RandomNumberGenerator
+    ) throws(Refusal) -> Step? {
+        guard isDisplaying, answer == .no else { return nil }
+        throw .declined(.passkeyEntryFailed)
+    }
+
+    /// What is committed to besides the number.
+    private var bit: UInt8 { 0x80 | UInt8(passkey >> UInt32(round) & 1) }
+
+    private var ownCommitment: SecurityManager.Action {
+        .send(.pairingConfirm(exchange.commitment(to: own, bit)))
+    }
+
+    private func begin() -> Step {
+        Step(.passkeyRounds(self), pairing.isInitiator ? [ownCommitment] : [])
+    }
+
+    /// The initiator was bound first, and tells its number first.
+    private func answerCommitment(_ value: SMP.Value128) -> Step {
+        var phase = self
+        phase.commitment = value
+        return Step(
+            .passkeyRounds(phase),
+            pairing.isInitiator ? .send(.pairingRandom(own)) : ownCommitment
+        )
+    }
+
+    private func finishRound(
+        _ peer: SMP.Value128,
+        using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        let answer: [SecurityManager.Action] =
+            pairing.isInitiator ? [] : [.send(.pairingRandom(own))]
+        guard round + 1 == Self.count else {
+            let next = PasskeyRounds(exchange, passkey, round: round + 1, using: &generator)
+            return next.begin().after(answer)
+        }
+        let secret = SMP.Value128(passkey: passkey)
+        let nonces = Nonces(own: own, peer: peer)
+        let check = AwaitingCheck(exchange, nonces, Nonces(own: secret, peer: secret))
+        return check.begin().after(answer + (isDisplaying ? [.withdrawQuestion] : []))
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+/// Two machines on one link, with two people, and controllers that encrypt if both have the same key.
+struct PairingDialogue {
+    /// More PDUs than any pairing takes.
+    static let stepLimit = 400
+
+    var central: PairingSide
+    var peripheral: PairingSide
+    /// Whether the link is encrypted, by the Central's word.
+    var isEncrypted = false
+    /// The keys that the link was encrypted with.
+    var linkKeys: [HCI.Key128] = []
+    /// What becomes of a PDU on its way to a side; nothing is done to it by default.
+    var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }
+
+    /// - Parameters:
+    ///   - policy: the Central's, for what it begins and what it is asked for.
+    ///   - other: the Peripheral's.
+    init(
+        _ policy: Pairing.Policy = Pairing.Policy(),
+        _ other: Pairing.Policy = Pairing.Policy(),
+        seed: UInt64 = 1
+    ) {
+        let addresses = [
+            DeviceAddress(value: 0x4A_0000_0000_01, kind: .random),
+            DeviceAddress(value: 0x0000_0000_0002, kind: .public),
+        ]
+        central = PairingSide(Self.context(isCentral: true, addresses), seed: seed)
+        peripheral = PairingSide(Self.context(isCentral: false, addresses), seed: seed &+ 1000)
+        central.manager.policyForPeer = policy
+        peripheral.manager.policyForPeer = other
+    }
+
+    private static func context(
+        isCentral: Bool,
+        _ addresses: [DeviceAddress]
+    ) -> SecurityManager.Context {
+        let number: UInt8 = isCentral ? 1 : 2
+        return SecurityManager.Context(
+            isCentral: isCentral,
+            localAddress: addresses[isCentral ? 0 : 1],
+            peerAddress: addresses[isCentral ? 1 : 0],
+            identity: Pairing.LocalIdentity(
+                address: DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random),
+                resolvingKey: key(number)
+            )
+        )
+    }
+
+    static func key(_ octet: UInt8) -> HCI.Key128 {
+        HCI.Key128([UInt8](repeating: octet, count: 16)) ?? HCI.Key128(passkey: 0)
+    }
+
+    /// The Central pairs as its policy for the peer says, until nothing moves any more.
+    mutating func pair(now: Instant = .zero) {
+        central.pair(central.manager.policyForPeer ?? Pairing.Policy(), now: now)
+        run(now: now)
+    }
+
+    /// Delivers, answers and encrypts until nothing is left to do.
+    mutating func run(now: Instant = .zero) {
+        var steps = 0
+        while steps < Self.stepLimit, step(now: now) { steps += 1 }
+        #expect(steps < Self.stepLimit, "the dialogue does not end")
+    }
+
+    /// Does one thing; false if there is none.
+    mutating func step(now: Instant = .zero) -> Bool {
+        if encrypt(now: now) { return true }
+        if !peripheral.outbox.isEmpty {
+            let pdus = tamper(peripheral.outbox.removeFirst(), true)
+            for pdu in pdus { central.receive(pdu, now: now) }
+            return true
+        }
+        if !central.outbox.isEmpty {
+            let pdus = tamper(central.outbox.removeFirst(), false)
+            for pdu in pdus { peripheral.receive(pdu, now: now) }
+            return true
+        }
+        return answer(\.central, now: now) || answer(\.peripheral, now: now)
+    }
+
+    private mutating func answer(
+        _ side: WritableKeyPath<PairingDialogue, PairingSide>,
+        now: Instant
+    ) -> Bool {
+        guard !self[keyPath: side].open.isEmpty else { return false }
+        let question = self[keyPath: side].open.removeFirst()
+        guard let answer = self[keyPath: side].answer(question) else { return false }
+        self[keyPath: side].answer(answer, now: now)
+        return true
+    }
+
+    private mutating func encrypt(now: Instant) -> Bool {
+        let keys = central.actions.compactMap {
+            if case .encrypt(let key) = $0 { key } else { nil }
+        }
+        // The Peripheral's last words before encryption arrive before it.
+        guard keys.count > linkKeys.count, let key = keys.last else { return false }
+        linkKeys.append(key.value)
+        isEncrypted =
+            peripheral.manager.key(diversifier: key.diversifier, random: key.random) == key.value
+        peripheral.encryptionChanged(isEncrypted: isEncrypted, now: now)
+        central.encryptionChanged(isEncrypted: isEncrypted, now: now)
+        return true
+    }
+}
+
+extension PairingDialogue {
+    /// Whether both sides have come to the same, and the link is encrypted by it.
+    func expectSuccess(
+        _ method: Pairing.Method,
+        _ other: Pairing.Method? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let one = try #require(central.keys, sourceLocation: location)
+        let two = try #require(peripheral.keys, sourceLocation: location)
+        #expect(central.failure == nil && peripheral.failure == nil, sourceLocation: location)
+        #expect(!central.manager.isPairing && !peripheral.manager.isPairing)
+        #expect(isEncrypted, sourceLocation: location)
+        #expect(one.method == method, sourceLocation: location)
+        #expect(two.method == other ?? method, sourceLocation: location)
+        #expect(one.peerKey == two.localKey, sourceLocation: location)
+        #expect(one.localKey == two.peerKey, sourceLocation: location)
+        #expect(one.keySize == two.keySize, sourceLocation: location)
+        #expect(one.usesSecureConnections == two.usesSecureConnections)
+        #expect(one.isBonded == two.isBonded, sourceLocation: location)
+        #expect(one.localSigningKey == two.peerSigningKey, sourceLocation: location)
+        #expect(one.peerSigningKey == two.localSigningKey, sourceLocation: location)
+        #expect(central.violations.isEmpty && peripheral.violations.isEmpty)
+    }
+
+    /// Whether both sides have failed, the one because the other refused.
+    func expectFailure(
+        _ reason: Pairing.FailureReason,
+        byCentral isByCentral: Bool,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let refuser = isByCentral ? central : peripheral
+        let other = isByCentral ? peripheral : central
+        #expect(refuser.failure == .refused(reason), sourceLocation: location)
+        #expect(refuser.sentFailures == [reason], sourceLocation: location)
+        #expect(other.failure == .refusedByPeer(reason), sourceLocation: location)
+        #expect(other.sentFailures.isEmpty, sourceLocation: location)
+        #expect(central.keys == nil && peripheral.keys == nil, sourceLocation: location)
+        #expect(!central.manager.isPairing && !peripheral.manager.isPairing)
+    }
+}
+
+extension Pairing.Policy {
+    init(
+        _ ioCapability: Pairing.IOCapability,
+        _ change: (inout Pairing.Policy) -> Void = { _ in }
+    ) {
+        self.init()
+        self.ioCapability = ioCapability
+        change(&self)
+    }
+
+    /// What a device of old has, and nothing better.
+    static func legacy(
+        _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
+        _ change: (inout Pairing.Policy) -> Void = { _ in }
+    ) -> Pairing.Policy {
+        Pairing.Policy(ioCapability) {
+            $0.usesSecureConnections = false
+            $0.allowsLegacyPairing = true
+            change(&$0)
+        }
+    }
+}
