@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -10,47 +12,78 @@
 
 /// A store of files in one directory, an entry in each, which nobody but their owner may read.
 ///
+/// ```swift
+/// var configuration = HostConfiguration()
+/// configuration.store = try FileStore(directory: "/var/lib/thermostat/bluetooth")
+/// ```
+///
 /// A value that was saved is on the disk when `save` returns: it is written to a file of another
 /// name first, and takes the place of the old one in one step, so that neither a crash nor a power
-/// cut leaves half a value. That costs milliseconds, and happens when a bonded client configures
-/// something: rarely. Two hosts must not use the same directory.
+/// cut leaves half a value. That costs milliseconds, and happens when something is paired, or a
+/// bonded client configures something: rarely.
+///
+/// As long as the object lives, the directory is its own: another one for the same directory, in
+/// this process or another, is refused.
 public final class FileStore: HostStore {
     /// The longest value, in octets; a longer file is not read.
     public static let valueLimit = 1 << 20
 
+    /// The most files in a directory; one with more is not looked through.
+    public static let fileLimit = 16_384
+
+    /// The most files that are set aside; one more stays where it is.
+    public static let setAsideLimit = 256
+
     /// Where the files are.
     public let directory: String
 
-    /// Makes a store of the files in a directory, which is made if it is not there; that which it
-    /// is in must be there. Throws a `TransportError` if it can be neither made nor used.
-    public init(directory: String) throws(TransportError) {
-        self.directory = directory
-        guard mkdir(directory, 0o700) != 0 else {
-            try Self.synchronize("\(directory)/..")
-            return
-        }
-        guard errno == EEXIST else { throw Self.error("create", directory) }
-        guard access(directory, R_OK | W_OK | X_OK) == 0 else {
-            throw Self.error("use", directory)
-        }
+    private let folder: StoreFolder
+    private let lock: Descriptor
+    /// Held while files change.
+    private let changing = Mutex(())
+
+    /// Makes a store of the files in a directory, which is made if it is not there, for its owner
+    /// alone.
+    ///
+    /// Throws a `TransportError` if the directory can be neither made nor used, if others may write
+    /// in it, or, `addressInUse`, if another store has it.
+    ///
+    /// - Parameter makingParents: whether to make what the directory is in as well.
+    public convenience init(
+        directory: String,
+        makingParents: Bool = false
+    ) throws(TransportError) {
+        if makingParents { try Self.makeParents(of: directory) }
+        try self.init(directory: directory) { _ in }
     }
 
-    /// What was saved last with this key. Throws a `TransportError` if the file cannot be read.
+    /// The same; `observe` is told of every step, on the way.
+    init(
+        directory: String,
+        observe: @escaping @Sendable (StoreFolder.Step) -> Void
+    ) throws(TransportError) {
+        self.directory = directory
+        folder = try StoreFolder(directory, observe: observe)
+        lock = try folder.openEnd(of: ".lock")
+        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw StoreFolder.error("lock", directory) }
+            throw .addressInUse(directory)
+        }
+        try removeTemporaries()
+    }
+
+    /// What was saved last with this key. Throws a `TransportError` if the file cannot be read, is no
+    /// file, or may be read or written by others than its owner.
     public func load(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
-        let path = path(of: key)
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard number >= 0 else {
-            guard errno == ENOENT else { throw Self.error("open", path) }
-            return nil
+        guard let file = try folder.openFile(key.description) else { return nil }
+        let path = "\(directory)/\(key)"
+        let status = try file.status(of: path)
+        guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a file") }
+        guard status.isOurs else { throw StoreFolder.refusal(path, "belongs to somebody else") }
+        guard status.mode & 0o077 == 0 else {
+            throw StoreFolder.refusal(path, "it is not its owner's alone; chmod 600 it")
         }
-        let descriptor = Descriptor(owning: number)
-        var bytes: [UInt8] = []
-        while bytes.count <= Self.valueLimit {
-            let part = try descriptor.readPart(of: path)
-            guard !part.isEmpty else { return bytes }
-            bytes += part
-        }
-        throw .system(operation: "read \(path)", code: EFBIG, text: "the value is too long")
+        return try file.readAll(of: path, limit: Self.valueLimit)
     }
 
     /// Keeps `bytes`. Throws a `TransportError` if the disk is full, for example; the old value is
@@ -59,82 +92,62 @@ public final class FileStore: HostStore {
         guard bytes.count <= Self.valueLimit else {
             throw .system(operation: "save \(key)", code: EFBIG, text: "the value is too long")
         }
-        // No key begins with a point, so that this is nobody's file. One may be left of a crash.
-        let temporary = "\(directory)/.\(key).new"
-        do throws(TransportError) {
-            try write(bytes, to: temporary)
-            guard rename(temporary, path(of: key)) == 0 else {
-                throw Self.error("replace", path(of: key))
+        try changing.withLock { _ throws(TransportError) in
+            let temporary = Self.temporaryName(for: key)
+            do throws(TransportError) {
+                try folder.write(bytes, to: temporary)
+                try folder.rename(temporary, to: key.description)
+            } catch {
+                _ = try? folder.remove(temporary)
+                throw error
             }
-        } catch {
-            _ = unlink(temporary)
-            throw error
+            try folder.synchronizeNames()
         }
-        try Self.synchronize(directory)
     }
 
     /// Forgets an entry. Throws a `TransportError` if its file cannot be removed.
     public func remove(_ key: StoreKey) throws(TransportError) {
-        guard unlink(path(of: key)) != 0 else { return try Self.synchronize(directory) }
-        guard errno == ENOENT else { throw Self.error("remove", path(of: key)) }
-    }
-
-    /// The entries that there are.
-    public func keys() throws(TransportError) -> [StoreKey] { [] }
-
-    /// Moves an entry away.
-    public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {}
-
-    private func path(of key: StoreKey) -> String { "\(directory)/\(key)" }
-
-    private func write(_ bytes: [UInt8], to path: String) throws(TransportError) {
-        _ = unlink(path)
-        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw Self.error("create", path) }
-        let descriptor = Descriptor(owning: number)
-        try descriptor.writeAll(bytes, to: path)
-        guard fsync(number) == 0 else { throw Self.error("write", path) }
-    }
-
-    /// The name of a file, or of a directory, is on the disk only when the directory that it is in is.
-    private static func synchronize(_ directory: String) throws(TransportError) {
-        let number = open(directory, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw error("open", directory) }
-        let descriptor = Descriptor(owning: number)
-        guard fsync(descriptor.number) == 0 else { throw error("write", directory) }
-    }
-
-    fileprivate static func error(_ operation: String, _ path: String) -> TransportError {
-        SystemError.last.transportError(operation, name: path, path: path)
-    }
-}
-
-extension Descriptor {
-    /// How many octets are read at once.
-    private static let readLimit = 16_384
-
-    /// The next octets of a file; none at its end.
-    fileprivate func readPart(of path: String) throws(TransportError) -> [UInt8] {
-        var result = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.readLimit) { buffer, count in
-            repeat {
-                result = read(number, buffer.baseAddress, Self.readLimit)
-            } while result < 0 && errno == EINTR
-            count = max(0, result)
+        try changing.withLock { _ throws(TransportError) in
+            if try folder.remove(key.description) { try folder.synchronizeNames() }
         }
-        guard result >= 0 else { throw FileStore.error("read", path) }
-        return bytes
     }
 
-    fileprivate func writeAll(_ bytes: [UInt8], to path: String) throws(TransportError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw FileStore.error("write", path)
+    /// The entries that there are. Throws a `TransportError` if there are more than `fileLimit`.
+    public func keys() throws(TransportError) -> [StoreKey] {
+        try folder.names(limit: Self.fileLimit).compactMap { StoreKey($0) }
+    }
+
+    /// Moves an entry to the directory `set_aside`, under its name with a number, and writes down why
+    /// in the file `reasons` there. Throws a `TransportError` if that is full; the entry stays then.
+    public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
+        try changing.withLock { _ throws(TransportError) in
+            let place = try folder.folder(Self.setAsideName)
+            // The reasons are one of them.
+            let names = Set(try place.names(limit: 2 * Self.setAsideLimit))
+            let numbers = 1...Self.setAsideLimit
+            let name = numbers.lazy.map { "\(key).\($0)" }.first { !names.contains($0) }
+            guard names.count <= Self.setAsideLimit, let name else {
+                throw .system(operation: "use \(place.path)", code: ENOSPC, text: "it is full")
             }
+            try folder.rename(key.description, to: name, in: place)
+            try? place.openEnd(of: "reasons")
+                .writeAll(Array("\(name): \(reason)\n".utf8), to: place.path)
+            try place.synchronizeNames()
+            try folder.synchronizeNames()
+        }
+    }
+
+    /// No key has a line in it, so that this is nobody's file.
+    private static let setAsideName = "set_aside"
+
+    /// No key begins with a point, so that this is nobody's file.
+    private static func temporaryName(for key: StoreKey) -> String { ".\(key).new" }
+
+    /// What writers have left that were killed. Nobody writes while we have the lock.
+    private func removeTemporaries() throws(TransportError) {
+        for name in try folder.names(limit: Self.fileLimit)
+        where name.hasPrefix(".") && name.hasSuffix(".new") {
+            try folder.remove(name)
         }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a host keeps what has to survive it: what bonded clients configured, tables of peers.
+/// Where a host keeps what has to survive it: who it is, bonds, what bonded clients configured, tables
+/// of peers. Its octets are secrets.
 ///
-/// A store maps keys to octets, and knows nothing of what they mean. A host calls it on its own
-/// executor, between two packets: a call should take microseconds, or milliseconds if it is rare.
-/// What a store throws is logged; the host goes on with what it has in memory.
+/// A store maps keys to octets, and knows nothing of what they mean. A host calls it when it is made,
+/// and then on its own executor, between two packets: a call should take microseconds, or milliseconds
+/// if it is rare. What a store throws is told as a `SecurityEvent`; the host goes on with what it has
+/// in memory.
 ///
 /// Give each adapter a store of its own: keys name peers, and not the adapter that met them.
 public protocol HostStore: Sendable {
@@ -42,6 +44,12 @@ public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
             bytes.allSatisfy(Self.isAllowed)
         else { return nil }
         description = text
+    }
+
+    /// Makes a key of a name that is known to be one: it is made of words of the program alone.
+    package init(name: String) {
+        precondition(StoreKey(name) != nil, "\(name) is no key")
+        description = name
     }
 
     private static func isAllowed(_ character: UInt8) -> Bool {
