@@ -88,7 +88,6 @@ public actor BluetoothHost {
         executor: (any HostExecutor)? = nil
     ) {
         self.transport = transport
-        self.configuration = configuration
         if let executor {
             self.executor = executor
             ownExecutor = nil
@@ -97,9 +96,10 @@ public actor BluetoothHost {
             self.executor = made
             ownExecutor = made
         }
-        var generator = SystemRandomNumberGenerator()
-        let address = configuration.address ?? .randomStatic(using: &generator)
-        core = HostCore(configuration: configuration, ownAddress: address)
+        var configuration = configuration
+        let identity = HostIdentity(of: &configuration)
+        self.configuration = configuration
+        core = HostCore(configuration: configuration, identity: identity)
     }
 
     deinit {
@@ -144,6 +144,7 @@ public actor BluetoothHost {
             timer = executor.makeTimer { [weak self] in
                 self?.assumeIsolated { $0.timerFired() }
             }
+            openStore()
             openTransport()
         }
         for await state in states {
@@ -344,9 +345,9 @@ public actor BluetoothHost {
             linkEnded(link, reason)
         case .recall(let link, let key): recall(key, of: link)
         case .recallDatabase(let link, let key): recallDatabase(key, of: link)
-        case .save(let bytes, let key): store { try $0.save(bytes, as: key) }
-        case .remove(let key): store { try $0.remove(key) }
-        case .setAside(let key, let reason): store { try $0.setAside(key, because: reason) }
+        case .save(let bytes, let key): save(bytes, as: key)
+        case .remove(let key): remove(key)
+        case .setAside(let key, let reason): setAside(key, because: reason)
         case .security(let event): log("\(event)")
         case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)

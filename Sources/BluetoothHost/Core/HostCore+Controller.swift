@@ -54,6 +54,7 @@ extension HostCore {
         listeners.removeAll()
         isConnected = false
         reopening.begun()
+        writeEverything()
         emit(.closeTransport)
     }
 

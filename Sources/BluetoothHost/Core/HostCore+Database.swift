@@ -13,35 +13,38 @@ extension HostCore {
     /// A link begins with what is kept of its peer.
     mutating func recallDatabase(_ handle: ConnectionHandle) {
         guard let link = links[handle] else { return }
-        if let record = databases.record(of: link.peer) { return begin(handle, with: record) }
-        guard let key = databaseKey(of: handle) else { return }
-        emit(.recallDatabase(link.identifier, key))
+        if let record = databases.record(of: link.identity) { return begin(handle, with: record) }
+        guard let name = databaseName(of: handle), !keeping.leftAlone.contains(name.key) else {
+            return
+        }
+        emit(.recallDatabase(link.identifier, name.key))
     }
 
     /// What the store has of a peer's table: the answer to `recallDatabase`; nil if it has nothing.
     package mutating func recalledDatabase(_ bytes: [UInt8]?, of link: LinkIdentifier) {
-        guard let bytes, let handle = handles[link], let peer = links[handle]?.peer else { return }
-        do throws(MalformedBytes) {
-            let record = try DatabaseRecord(parsing: bytes[...])
+        guard let bytes, let handle = handles[link], let peer = links[handle]?.identity else {
+            return
+        }
+        do throws(RecordFault) {
+            let record = try DatabaseRecord(parsing: bytes, peer: peer)
             databases.keep(record, of: peer)
             begin(handle, with: record)
         } catch {
-            emit(.log("the store has something else where a table should be: \(error)"))
+            report(.init(error, RecordName.database(peer).key))
         }
     }
 
     /// The peer is bonded no more: what it was told of us, and of its table, counts no more.
     mutating func forgetDatabase(of peer: DeviceAddress) {
         databases.forget(peer)
-        guard configuration.store != nil, let key = StoreKey(database: peer) else { return }
-        emit(.remove(key))
+        discard(.database(peer))
     }
 
     /// Where the table of a link's peer is kept; nil if it is not to be: without a bond nothing
     /// would ever be taken out of the store again.
-    private func databaseKey(of handle: ConnectionHandle) -> StoreKey? {
-        guard configuration.store != nil, let peer = links[handle]?.bond?.peer else { return nil }
-        return StoreKey(database: peer)
+    private func databaseName(of handle: ConnectionHandle) -> RecordName? {
+        guard configuration.store != nil else { return nil }
+        return (links[handle]?.bond?.peer).map(RecordName.database)
     }
 
     private mutating func begin(_ handle: ConnectionHandle, with record: DatabaseRecord) {
@@ -139,11 +142,11 @@ extension HostCore {
         case .failed(let failure):
             for request in takeDatabaseRequests(handle) { fail(request, failure) }
         case .keep(let record):
-            if let peer = links[handle]?.peer { databases.keep(record, of: peer) }
-            if let key = databaseKey(of: handle) { emit(.save(record.encode(), key)) }
+            if let peer = links[handle]?.identity { databases.keep(record, of: peer) }
+            if let name = databaseName(of: handle) { keep(name) }
         case .forget:
-            if let peer = links[handle]?.peer { databases.forget(peer) }
-            if let key = databaseKey(of: handle) { emit(.remove(key)) }
+            if let peer = links[handle]?.identity { databases.forget(peer) }
+            if let name = databaseName(of: handle) { discard(name) }
         }
     }
 
@@ -160,13 +163,5 @@ extension LinkState {
     /// Whether the host itself listens to this value, which nobody else may therefore switch off.
     func needsSubscription(to value: AttributeHandle) -> Bool {
         lookup.isSubscribed && lookup.serviceChanged == value
-    }
-}
-
-extension StoreKey {
-    /// Where a peer's table is kept: `database-random-c0ffee000001`.
-    init?(database peer: DeviceAddress) {
-        let address = peer.littleEndianBytes.reversed().hexadecimal
-        self.init("database-\(peer.kind == .public ? "public" : "random")-\(address)")
     }
 }

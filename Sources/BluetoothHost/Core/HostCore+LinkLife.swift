@@ -70,6 +70,7 @@ extension HostCore {
 
     /// Ends a link on our side: everything that waits on it is told why.
     mutating func endLink(_ handle: ConnectionHandle, with error: HostError, now: Instant) {
+        clientParted(handle)
         guard var link = links.remove(handle) else { return }
         handles[link.identifier] = nil
         transmitQueue.close(handle)
@@ -97,6 +98,7 @@ extension HostCore {
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }
         peerParted(link.peer, with: error, now: now)
+        writeChanges(now: now)
     }
 
     mutating func endLinks(with error: HostError, now: Instant) {

@@ -140,6 +140,8 @@ extension HostCore {
 extension HostCore {
     /// Moves what a link has to say into the controller, as far as there is room.
     mutating func pump(_ handle: ConnectionHandle, now: Instant) {
+        // Before the peer hears of it.
+        if keeping.schedule.hasNews { writeChanges(now: now) }
         // What leaves the queue makes room in it: go on until nothing more goes in.
         var hasMoved = true
         while hasMoved {

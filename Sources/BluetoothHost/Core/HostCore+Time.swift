@@ -20,6 +20,7 @@ extension HostCore {
         var soonest = earliest(commands.nextDeadline, scheduler.nextDeadline)
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
+        soonest = earliest(soonest, keeping.schedule.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -34,6 +35,7 @@ extension HostCore {
         wakeDials(now: now)
         for handle in links.handles { expire(handle, now: now) }
         perform(server.deadlinePassed(now: now))
+        writeChanges(now: now)
         pumpAll(now: now)
         finishShutDown(now: now)
         if let deadline = reopening.deadline, deadline <= now {

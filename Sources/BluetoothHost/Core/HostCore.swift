@@ -92,10 +92,10 @@ package struct HostCore: Sendable {
     /// Recognises bonded peers by their private addresses.
     var resolver = AddressResolver()
     var server = GATTServer()
-    /// The peers that keys are shared with, those known longest first.
+    /// The peers that keys are shared with, those not met for the longest first.
     var bonds: [Bond]
-    /// The counter of the next command that is signed for each peer.
-    var signCounters: [DeviceAddress: UInt32] = [:]
+    /// What there is to be remembered of the store.
+    var keeping = StoreKeeping()
     /// Where random numbers and keys come from.
     var randomness: any RandomNumberGenerator & Sendable
     /// What bonded clients have configured, as far as it is known.
@@ -128,6 +128,16 @@ package struct HostCore: Sendable {
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()
+    }
+
+    /// Makes the core of a host whose identity its store has told.
+    init(configuration: HostConfiguration, identity: HostIdentity) {
+        self.init(
+            configuration: configuration,
+            ownAddress: identity.local.address,
+            resolvingKey: identity.local.resolvingKey
+        )
+        for event in identity.events { emit(.security(event)) }
     }
 
     /// Whether nothing is left to be done by the driver.

@@ -63,31 +63,6 @@ extension BluetoothHost {
     }
 }
 
-// What the core keeps in the host's store.
-extension BluetoothHost {
-    func recall(_ key: StoreKey, of link: LinkIdentifier) {
-        var bytes: [UInt8]?
-        store { bytes = try $0.load(key) }
-        core.recalled(bytes, of: link, now: executor.now)
-    }
-
-    func recallDatabase(_ key: StoreKey, of link: LinkIdentifier) {
-        var bytes: [UInt8]?
-        store { bytes = try $0.load(key) }
-        core.recalledDatabase(bytes, of: link)
-    }
-
-    /// Does something with the store. A host that cannot keep anything is still a host.
-    func store(_ body: (any HostStore) throws -> Void) {
-        guard let store = configuration.store else { return }
-        do {
-            try body(store)
-        } catch {
-            log("the store failed: \(error)")
-        }
-    }
-}
-
 // Bonds.
 extension BluetoothHost {
     /// Shares a key with a peer from now on, instead of an earlier one.

@@ -71,6 +71,21 @@ package struct Bond: Hashable, Sendable {
         self.peerSigningKey = peerSigningKey
     }
 
+    /// A bond without keys, for somebody who knows which of them there are.
+    package init(
+        identifier: PeerIdentifier,
+        peer: DeviceAddress,
+        localIdentity: DeviceAddress?,
+        keySize: Int
+    ) {
+        self.identifier = identifier
+        self.peer = peer
+        self.localIdentity = localIdentity
+        self.keySize = keySize
+        isAuthenticated = false
+        usesSecureConnections = false
+    }
+
     /// What a pairing has come to.
     ///
     /// - Parameters:

@@ -30,6 +30,11 @@ struct Bench {
     private(set) var sightings: [(scan: RequestIdentifier, sighting: Advertisement)] = []
     private(set) var news: [(link: LinkIdentifier, news: ServerNews)] = []
     var store: [StoreKey: [UInt8]] = [:]
+    /// Whether nothing more fits into the store.
+    var isStoreFull = false
+    /// What was saved, in order.
+    private(set) var saves: [StoreKey] = []
+    private(set) var setAside: [StoreKey] = []
     private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     private(set) var incomingLinks: [(link: LinkIdentifier, peer: DeviceAddress)] = []
@@ -152,12 +157,31 @@ struct Bench {
         case .servicesChanged, .usesKey: break
         case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
         case .recallDatabase(let link, let key): core.recalledDatabase(store[key], of: link)
-        case .save(let bytes, let key): store[key] = bytes
+        case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): store[key] = nil
-        case .setAside(let key, _): store[key] = nil
+        case .setAside(let key, _):
+            store[key] = nil
+            setAside.append(key)
         case .security(let event): securityEvents.append(event)
         case .log(let text): log.append(text)
         }
+    }
+
+    /// Reads what the store has, as the driver does at the start.
+    mutating func openStore() {
+        let entries = store.filter { BondInventory.includes($0.key) }
+            .sorted { $0.key.description < $1.key.description }
+            .map { StoreEntry(key: $0.key, contents: .success($0.value)) }
+        core.storeOpened(entries, now: now)
+        performActions()
+    }
+
+    private mutating func save(_ bytes: [UInt8], as key: StoreKey) {
+        guard !isStoreFull else {
+            return core.saveFailed(key, StoreFault(TransportError.injected("disk full")), now: now)
+        }
+        store[key] = bytes
+        saves.append(key)
     }
 
     // MARK: Wishes

@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 
 extension BluetoothHost {
-    /// The peers that keys are shared with, those known longest first.
+    /// The peers that keys are shared with, those not met for the longest first.
     public var bonds: [BondedPeer] { core.bonds.map(BondedPeer.init) }
 
     /// Shares no keys with a peer any more, and forgets what it has configured. Links with it end.

@@ -24,7 +24,8 @@ extension HostCore {
 
     /// Tells the server what the peer signs with, if anything.
     mutating func useSigningKey(on handle: ConnectionHandle) {
-        guard let client = links[handle]?.identifier.client, let peer = links[handle]?.peer else {
+        guard let client = links[handle]?.identifier.client, let peer = links[handle]?.identity
+        else {
             return
         }
         let key = links[handle]?.bond?.signingKey

@@ -19,16 +19,17 @@ extension HostCore {
         guard let link = links[handle]?.identifier, let security = links[handle]?.security else {
             return
         }
-        guard security.isEncrypted, security.isBonded, let peer = links[handle]?.peer,
+        guard security.isEncrypted, security.isBonded, let peer = links[handle]?.identity,
             links[handle]?.serving.isRecalled == false
         else { return perform(server.securityChanged(link.client, security)) }
         links[handle]?.serving.isRecalled = true
+        peerMet(peer)
         if !recall(peer, of: link) { recalled(memories[peer], of: link) }
     }
 
     /// Asks for what is kept of a bonded client, as soon as it connects.
     mutating func recogniseClient(of handle: ConnectionHandle) {
-        guard let link = links[handle]?.identifier, let peer = links[handle]?.peer,
+        guard let link = links[handle]?.identifier, let peer = links[handle]?.identity,
             links[handle]?.bond != nil
         else { return }
         if !recall(peer, of: link) { recalled(memories[peer], of: link) }
@@ -36,7 +37,8 @@ extension HostCore {
 
     /// Asks the driver for what the store has of a client. False if there is no need, or no store.
     private mutating func recall(_ peer: DeviceAddress, of link: LinkIdentifier) -> Bool {
-        guard memories[peer] == nil, configuration.store != nil, let key = StoreKey(client: peer)
+        let key = RecordName.client(peer).key
+        guard memories[peer] == nil, configuration.store != nil, !keeping.leftAlone.contains(key)
         else { return false }
         emit(.recall(link, key))
         return true
@@ -44,17 +46,23 @@ extension HostCore {
 
     /// What the store has of a client: the answer to `recall`; nil if it has nothing.
     package mutating func recalled(_ bytes: [UInt8]?, of link: LinkIdentifier, now: Instant) {
-        var memory: ClientMemory?
-        if let bytes {
-            memory = try? ClientMemory(parsing: bytes)
-            if memory == nil { emit(.log("the store has something else where a client should be")) }
+        guard let handle = handles[link], let peer = links[handle]?.identity else { return }
+        recalled(parse(bytes, of: peer), of: link)
+        pump(handle, now: now)
+    }
+
+    private mutating func parse(_ bytes: [UInt8]?, of peer: DeviceAddress) -> ClientMemory? {
+        guard let bytes else { return nil }
+        do throws(RecordFault) {
+            return try ClientMemory(parsing: bytes, peer: peer)
+        } catch {
+            report(.init(error, RecordName.client(peer).key))
+            return nil
         }
-        recalled(memory, of: link)
-        if let handle = handles[link] { pump(handle, now: now) }
     }
 
     private mutating func recalled(_ memory: ClientMemory?, of link: LinkIdentifier) {
-        guard let handle = handles[link], let peer = links[handle]?.peer,
+        guard let handle = handles[link], let peer = links[handle]?.identity,
             let security = links[handle]?.security
         else { return }
         if let memory {
@@ -73,26 +81,31 @@ extension HostCore {
     /// The record of a bonded client has changed.
     mutating func remember(_ memory: ClientMemory, of link: LinkIdentifier) {
         guard let peer = handles[link].flatMap({ links[$0]?.bond?.peer }) else { return }
+        var earlier = memories[peer] ?? ClientMemory()
         memories[peer] = memory
-        guard configuration.store != nil, let key = StoreKey(client: peer) else { return }
-        emit(.save(memory.encode(), key))
+        guard configuration.store != nil else { return }
+        if let counter = memory.lastSignCounter, counter != earlier.lastSignCounter,
+            keeping.ceilings[peer, default: CounterCeiling()].rise(above: counter)
+        {
+            return write(.client(peer))
+        }
+        earlier.lastSignCounter = memory.lastSignCounter
+        if earlier != memory { keep(.client(peer)) }
+    }
+
+    /// A client has gone: the store is to know which counter it has used last.
+    mutating func clientParted(_ handle: ConnectionHandle) {
+        guard let peer = links[handle]?.bond?.peer, keeping.ceilings[peer]?.ceiling != nil else {
+            return
+        }
+        keeping.ceilings[peer]?.settle()
+        keep(.client(peer))
     }
 
     /// Nothing is kept of a client any more.
     mutating func forgetClient(_ peer: DeviceAddress) {
         memories[peer] = nil
         forgetDatabase(of: peer)
-        guard configuration.store != nil, let key = StoreKey(client: peer) else { return }
-        emit(.remove(key))
-    }
-}
-
-extension StoreKey {
-    /// Where a client's record is kept: `client-random-c0ffee000001`.
-    package init?(client: DeviceAddress) {
-        let digits = String(client.value, radix: 16)
-        let padding = String(repeating: "0", count: 12 - digits.count)
-        let kind = client.kind == .public ? "public" : "random"
-        self.init("client-\(kind)-\(padding)\(digits)")
+        discard(.client(peer))
     }
 }

@@ -72,7 +72,7 @@ struct MemoryStories {
         var (bench, service) = try serving()
         _ = try encrypted(&bench)
         _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
-        let key = try #require(StoreKey(client: peer.address))
+        let key = RecordName.client(peer.address).key
         #expect(bench.store.keys.map(\.description) == ["client-random-c00000000001"])
         var (next, _) = try serving([key: try #require(bench.store[key])])
         let link = try encrypted(&next)
@@ -98,7 +98,7 @@ struct MemoryStories {
 
     @Test("What a store has in the place of a client's record does no harm")
     func corruptStore() throws {
-        let key = try #require(StoreKey(client: peer.address))
+        let key = RecordName.client(peer.address).key
         for bytes: [UInt8] in [[], [0xFF], [1, 0], [UInt8](repeating: 1, count: 5_000)] {
             var (bench, service) = try serving([key: bytes])
             let link = try encrypted(&bench)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+
+// A bond as it is stored, behind its peer's address:
+//
+//     7   our identity address when it was made
+//     16  identifier
+//     2   which of the following there are, and what the keys are worth: `Part`
+//     1   octets of the keys that are not zero
+//     1+n name: its octets in UTF-8, their number before them
+//     26  peer's key: key, diversifier, random number
+//     26  local key, likewise
+//     16  resolving key
+//     16  the peer's signing key
+//     16  our signing key
+extension Bond {
+    private struct Part: OptionSet {
+        let rawValue: UInt16
+
+        static let authenticated = Part(rawValue: 1 << 0)
+        static let secureConnections = Part(rawValue: 1 << 1)
+        static let name = Part(rawValue: 1 << 2)
+        static let peerKey = Part(rawValue: 1 << 3)
+        static let localKey = Part(rawValue: 1 << 4)
+        static let resolvingKey = Part(rawValue: 1 << 5)
+        static let peerSigningKey = Part(rawValue: 1 << 6)
+        static let localSigningKey = Part(rawValue: 1 << 7)
+        static let all = Part(rawValue: (1 << 8) - 1)
+    }
+
+    /// The longest name that is kept, in octets: as long as a Device Name may be
+    /// (Vol 3, Part C, 12.1).
+    static let nameLimit = 248
+
+    /// The bond as it is stored, made by a host with this identity if by none in particular.
+    func encode(localIdentity ours: DeviceAddress) -> [UInt8] {
+        let name = name.map { $0.prefix(octets: Self.nameLimit) }
+        return Record.encode(.bond(peer)) { writer in
+            writer.write(localIdentity ?? ours)
+            writer.write(contentsOf: identifier.bytes)
+            writer.write(parts.rawValue)
+            writer.write(UInt8(truncatingIfNeeded: keySize))
+            if let name {
+                writer.write(UInt8(truncatingIfNeeded: name.utf8.count))
+                writer.write(contentsOf: name.utf8)
+            }
+            for key in [peerKey, localKey] { if let key { writer.write(key) } }
+            for key in [resolvingKey, peerSigningKey, localSigningKey] {
+                if let key { writer.write(contentsOf: key.bytes) }
+            }
+        }
+    }
+
+    private var parts: Part {
+        var parts: Part = []
+        if isAuthenticated { parts.insert(.authenticated) }
+        if usesSecureConnections { parts.insert(.secureConnections) }
+        if name != nil { parts.insert(.name) }
+        if peerKey != nil { parts.insert(.peerKey) }
+        if localKey != nil { parts.insert(.localKey) }
+        if resolvingKey != nil { parts.insert(.resolvingKey) }
+        if peerSigningKey != nil { parts.insert(.peerSigningKey) }
+        if localSigningKey != nil { parts.insert(.localSigningKey) }
+        return parts
+    }
+
+    /// Reads a bond with a peer.
+    init(parsing bytes: [UInt8], peer: DeviceAddress) throws(RecordFault) {
+        self = try Record.decode(bytes, as: .bond(peer)) { reader throws(MalformedBytes) in
+            try Bond(peer: peer, from: &reader)
+        }
+    }
+
+    private init(peer: DeviceAddress, from reader: inout ByteReader) throws(MalformedBytes) {
+        let ours = try reader.readDeviceAddress()
+        let identifier = PeerIdentifier(octets: try reader.readBytes(PeerIdentifier.length))
+        let parts = Part(rawValue: try reader.readUInt16())
+        let keySize = Int(try reader.readUInt8())
+        guard parts.isSubset(of: .all) else { throw .invalid(field: "parts") }
+        guard LinkSecurity.keySizeRange.contains(keySize) else { throw .invalid(field: "key size") }
+        self.init(identifier: identifier, peer: peer, localIdentity: ours, keySize: keySize)
+        isAuthenticated = parts.contains(.authenticated)
+        usesSecureConnections = parts.contains(.secureConnections)
+        if parts.contains(.name) { name = try reader.readName() }
+        if parts.contains(.peerKey) { peerKey = try reader.readLongTermKey() }
+        if parts.contains(.localKey) { localKey = try reader.readLongTermKey() }
+        if parts.contains(.resolvingKey) { resolvingKey = try HCI.Key128(from: &reader) }
+        if parts.contains(.peerSigningKey) { peerSigningKey = try HCI.Key128(from: &reader) }
+        if parts.contains(.localSigningKey) { localSigningKey = try HCI.Key128(from: &reader) }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(_ key: LongTermKey) {
+        write(contentsOf: key.value.bytes)
+        write(key.diversifier)
+        write(key.random)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func readName() throws(MalformedBytes) -> String {
+        let octets = try readBytes(Int(try readUInt8()))
+        guard let name = String(validating: octets, as: UTF8.self) else {
+            throw .invalid(field: "name")
+        }
+        return name
+    }
+
+    fileprivate mutating func readLongTermKey() throws(MalformedBytes) -> LongTermKey {
+        LongTermKey(
+            try HCI.Key128(from: &self),
+            diversifier: try readUInt16(),
+            random: try readUInt64()
+        )
+    }
+}
+
+extension String {
+    /// As many characters from the front as fit into so many octets of UTF-8.
+    fileprivate func prefix(octets limit: Int) -> String {
+        var prefix = self
+        while prefix.utf8.count > limit { prefix.removeLast() }
+        return prefix
+    }
+}
