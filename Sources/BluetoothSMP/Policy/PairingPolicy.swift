@@ -35,6 +35,11 @@ extension Pairing {
         /// Whether keys are kept for later links.
         public var isBonding = true
 
+        /// Which keys are handed over and asked for, if any are kept. Those of BR/EDR never are.
+        package var keyDistribution: SMP.KeyDistribution = [
+            .encryptionKey, .identityKey, .signingKey,
+        ]
+
         /// Whether to tell the peer of every digit that is entered here (Vol 3, Part H, 3.5.8).
         public var usesKeypressNotifications = false
 

@@ -64,7 +64,7 @@ extension Pairing.Policy {
 
     /// Keys for BR/EDR are not derived, so `linkKey` is never there.
     private var distribution: SMP.KeyDistribution {
-        isBonding ? [.encryptionKey, .identityKey, .signingKey] : []
+        isBonding ? keyDistribution.subtracting(.linkKey) : []
     }
 
     /// The shortest and longest keys that are good enough.

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+/// The keys that are handed over, in their order.
+@Suite struct DistributionTests {
+    static let subsets = (0..<8 as Range<UInt8>).map { SMP.KeyDistribution(rawValue: $0) }
+
+    @Test(arguments: subsets, subsets)
+    func whatBothSpeakOfIsHandedOver(
+        initiator: SMP.KeyDistribution,
+        responder: SMP.KeyDistribution
+    ) throws {
+        for isLegacy in [false, true] {
+            let policy: Pairing.Policy = isLegacy ? .legacy() : .init()
+            var dialogue = PairingDialogue(policy, policy)
+            dialogue.central.manager.policyForPeer?.keyDistribution = initiator
+            dialogue.peripheral.manager.policyForPeer?.keyDistribution = responder
+            dialogue.pair()
+            try dialogue.expectSuccess(.justWorks)
+            let common = initiator.intersection(responder)
+            for keys in [dialogue.central.keys, dialogue.peripheral.keys] {
+                let keys = try #require(keys)
+                let hasKey = !isLegacy || common.contains(.encryptionKey)
+                #expect((keys.peerKey != nil) == hasKey)
+                #expect(keys.isBonded == hasKey)
+                #expect((keys.peerIdentity != nil) == common.contains(.identityKey))
+                #expect((keys.peerResolvingKey != nil) == common.contains(.identityKey))
+                #expect((keys.peerSigningKey != nil) == common.contains(.signingKey))
+            }
+        }
+    }
+
+    @Test func theResponderIsFirstAndEachHasTheSameOrder() {
+        var dialogue = PairingDialogue(.legacy(), .legacy())
+        dialogue.pair()
+        let order: [SMP.Code] = [
+            .encryptionInformation, .centralIdentification, .identityInformation,
+            .identityAddressInformation, .signingInformation,
+        ]
+        for side in [dialogue.central, dialogue.peripheral] {
+            #expect(side.sent.map(\.code).suffix(5) == order[...])
+        }
+    }
+
+    @Test func theInitiatorWaitsForAllOfTheRespondersKeys() {
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
+        dialogue.pair()
+        #expect(dialogue.central.manager.isPairing)
+        #expect(dialogue.central.keys == nil)
+        #expect(!dialogue.central.sent.contains { $0.code == .identityInformation })
+    }
+
+    @Test(arguments: [true, false])
+    func anotherOrderIsRefused(isToCentral: Bool) {
+        var held: [UInt8]?
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, isForCentral in
+            guard isForCentral == isToCentral else { return [pdu] }
+            if pdu[0] == 0x08 {
+                held = pdu
+                return []
+            }
+            defer { held = nil }
+            return [pdu] + (held.map { [$0] } ?? [])
+        }
+        dialogue.pair()
+        let side = isToCentral ? dialogue.central : dialogue.peripheral
+        #expect(side.failure == .refused(.unspecified))
+        #expect(side.keys == nil)
+    }
+
+    @Test func aKeyThatWasNotSpokenOfIsRefused() {
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, isForCentral in
+            guard isForCentral, pdu[0] == 0x08 else { return [pdu] }
+            return [SMP.PDU.encryptionInformation(PairingDialogue.key(3)).encode(), pdu]
+        }
+        dialogue.pair()
+        #expect(dialogue.central.failure == .refused(.unspecified))
+        #expect(dialogue.central.keys == nil)
+    }
+
+    @Test func aResponseMayNotPromiseMoreThanWasAskedFor() {
+        for isOwn in [true, false] {
+            var features = SMP.PairingFeatures.secureResponse
+            if isOwn {
+                features.responderKeys = .linkKey
+            } else {
+                features.initiatorKeys = .linkKey
+            }
+            var dialogue = PairingDialogue()
+            dialogue.central.pair(.init())
+            dialogue.central.receive(.pairingResponse(features))
+            #expect(dialogue.central.failure == .refused(.invalidParameters))
+        }
+    }
+
+    @Test func keysOfBREDRAreNeverPromised() throws {
+        var features = SMP.PairingFeatures.secureResponse
+        features.initiatorKeys = SMP.KeyDistribution(rawValue: 0xFF)
+        features.responderKeys = SMP.KeyDistribution(rawValue: 0xFF)
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.receive(.pairingRequest(features))
+        dialogue.peripheral.answer(.yes)
+        let response = try #require(
+            dialogue.peripheral.sent.compactMap {
+                if case .pairingResponse(let features) = $0 { features } else { nil }
+            }.first
+        )
+        #expect(response.initiatorKeys == [.identityKey, .signingKey])
+        #expect(response.responderKeys == [.identityKey, .signingKey])
+    }
+
+    /// Changes what the Peripheral hands over.
+    static func dialogue(
+        _ policy: Pairing.Policy = .init(),
+        replacing code: UInt8,
+        by pdu: SMP.PDU
+    ) -> PairingDialogue {
+        var dialogue = PairingDialogue(policy, policy)
+        dialogue.tamper = { [$1 && $0[0] == code ? pdu.encode() : $0] }
+        dialogue.pair()
+        return dialogue
+    }
+
+    @Test func aResolvingKeyOfZerosMeansNoPrivacy() throws {
+        let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
+        let dialogue = Self.dialogue(replacing: 0x08, by: .identityInformation(zeros))
+        let keys = try #require(dialogue.central.keys)
+        #expect(keys.peerResolvingKey == nil)
+        #expect(keys.peerIdentity == dialogue.peripheral.manager.context.identity.address)
+    }
+
+    @Test(arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64])
+    func anAddressThatChangesIsNoIdentity(value: UInt64) {
+        let address = DeviceAddress(value: value, kind: .random)
+        let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
+        dialogue.expectFailure(.invalidParameters, byCentral: true)
+    }
+
+    @Test func ourOwnAddressIsNotThePeers() {
+        let address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+        let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
+        dialogue.expectFailure(.invalidParameters, byCentral: true)
+    }
+
+    @Test func anAddressOfZerosIsNone() throws {
+        let address = DeviceAddress(value: 0, kind: .public)
+        let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
+        let keys = try #require(dialogue.central.keys)
+        #expect(keys.peerIdentity == nil)
+        #expect(keys.peerResolvingKey == nil)
+    }
+
+    @Test func aLongTermKeyOfZerosIsRejected() throws {
+        let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
+        let dialogue = Self.dialogue(
+            .legacy(),
+            replacing: 0x06,
+            by: .encryptionInformation(zeros)
+        )
+        dialogue.expectFailure(.keyRejected, byCentral: true)
+    }
+
+    @Test func aLongTermKeyIsNotLongerThanAgreed() throws {
+        let policy = Pairing.Policy.legacy {
+            $0.minimumKeySize = 7
+            $0.maximumKeySize = 7
+        }
+        let dialogue = Self.dialogue(
+            policy,
+            replacing: 0x06,
+            by: .encryptionInformation(PairingDialogue.key(0xFF))
+        )
+        let key = try #require(dialogue.central.keys?.peerKey)
+        #expect(
+            key.value.bytes == [UInt8](repeating: 0xFF, count: 7) + [UInt8](repeating: 0, count: 9)
+        )
+    }
+
+    @Test func keysThatWereHandedOverHalfAreNotKept() {
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, isForCentral in
+            isForCentral && pdu[0] == 0x0A ? [[0x05, 0x08]] : [pdu]
+        }
+        dialogue.pair()
+        #expect(dialogue.central.failure == .refusedByPeer(.unspecified))
+        #expect(dialogue.central.keys == nil)
+    }
+
+    @Test func encryptionThatEndsTakesThemWithIt() {
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, _ in pdu[0] == 0x0A ? [] : [pdu] }
+        dialogue.pair()
+        dialogue.central.encryptionChanged(isEncrypted: false)
+        #expect(dialogue.central.failure == .notEncrypted)
+        #expect(dialogue.central.keys == nil)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import Testing
+
+@Suite struct KeypressTests {
+    @Test(arguments: [false, true])
+    func thePeerIsToldOfEveryDigit(isLegacy: Bool) throws {
+        var dialogue = PasskeyTests.dialogue(
+            .peripheralShows,
+            isLegacy: isLegacy,
+            keypresses: true
+        )
+        dialogue.pair()
+        dialogue.central.answer(.keypress(.digitEntered))
+        dialogue.central.answer(.keypress(.digitErased))
+        dialogue.central.answer(.keypress(.cleared))
+        dialogue.enter(try #require(dialogue.peripheral.shown))
+        #expect(
+            dialogue.peripheral.pressed == [
+                .entryStarted, .digitEntered, .digitErased, .cleared, .entryCompleted,
+            ]
+        )
+        #expect(dialogue.central.pressed.isEmpty)
+        try dialogue.expectSuccess(.passkeyEntry, .passkeyDisplay)
+    }
+
+    @Test(arguments: [false, true])
+    func theResponderTellsAsWell(isLegacy: Bool) throws {
+        var dialogue = PasskeyTests.dialogue(.centralShows, isLegacy: isLegacy, keypresses: true)
+        dialogue.pair()
+        dialogue.peripheral.answer(.keypress(.digitEntered))
+        dialogue.enter(try #require(dialogue.central.shown))
+        #expect(dialogue.central.pressed == [.entryStarted, .digitEntered, .entryCompleted])
+        try dialogue.expectSuccess(.passkeyDisplay, .passkeyEntry)
+    }
+
+    @Test(arguments: [false, true])
+    func bothTellWhereBothEnter(isLegacy: Bool) throws {
+        var dialogue = PasskeyTests.dialogue(.nobodyShows, isLegacy: isLegacy, keypresses: true)
+        dialogue.pair()
+        #expect(dialogue.central.pressed == [.entryStarted])
+        #expect(dialogue.peripheral.pressed == [.entryStarted])
+        dialogue.enter(123_456)
+        #expect(dialogue.central.pressed == [.entryStarted, .entryCompleted])
+        #expect(dialogue.peripheral.pressed == [.entryStarted, .entryCompleted])
+        try dialogue.expectSuccess(.passkeyEntryOnBoth)
+    }
+
+    @Test(arguments: [false, true])
+    func nothingIsToldUnlessBothWantIt(isLegacy: Bool) throws {
+        var dialogue = PasskeyTests.dialogue(
+            .peripheralShows,
+            isLegacy: isLegacy,
+            keypresses: true
+        )
+        dialogue.peripheral.manager.policyForPeer?.usesKeypressNotifications = false
+        dialogue.pair()
+        dialogue.central.answer(.keypress(.digitEntered))
+        dialogue.enter(try #require(dialogue.peripheral.shown))
+        #expect(dialogue.peripheral.pressed.isEmpty)
+        #expect(!dialogue.central.sent.contains { $0.code == .pairingKeypressNotification })
+        try dialogue.expectSuccess(.passkeyEntry, .passkeyDisplay)
+    }
+
+    @Test func beginningAndEndAreToldOnce() throws {
+        var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
+        dialogue.pair()
+        dialogue.central.answer(.keypress(.entryStarted))
+        dialogue.central.answer(.keypress(.entryCompleted))
+        dialogue.enter(try #require(dialogue.peripheral.shown))
+        #expect(dialogue.peripheral.pressed == [.entryStarted, .entryCompleted])
+    }
+
+    @Test func aKeypressThatWasNotAgreedOnIsOutOfOrder() {
+        var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false)
+        dialogue.pair()
+        dialogue.peripheral.receive(.keypress(.digitEntered))
+        #expect(dialogue.peripheral.sentFailures == [.unspecified])
+    }
+
+    @Test func aKeypressAfterTheRoundsHaveBegunIsOutOfOrder() throws {
+        var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
+        dialogue.pair()
+        dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))
+        while dialogue.central.sent.last?.code != .pairingRandom { _ = dialogue.step() }
+        dialogue.peripheral.receive(.keypress(.digitEntered))
+        #expect(dialogue.peripheral.sentFailures == [.unspecified])
+    }
+}

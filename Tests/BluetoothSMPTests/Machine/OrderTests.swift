@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+/// PDUs that come too early, twice, or not at all.
+@Suite struct OrderTests {
+    /// A peer's part of a pairing by LE Secure Connections, forged piece by piece.
+    let zero = SMP.Value128()
+
+    @Test func aRandomNumberBeforeItsCommitmentIsRefused() throws {
+        var dialogue = PairingDialogue()
+        dialogue.central.pair(Pairing.Policy())
+        dialogue.central.receive(.pairingResponse(.secureResponse))
+        dialogue.central.receive(.publicKey(try Self.someKey()))
+        dialogue.central.receive(.pairingRandom(zero))
+        #expect(dialogue.central.failure == .refused(.unspecified))
+        #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
+    }
+
+    @Test func encryptionWithoutTheCheckHasNoKey() throws {
+        var peripheral = ForgedKeyTests.peripheral()
+        peripheral.receive(.publicKey(try Self.someKey()))
+        peripheral.receive(.pairingRandom(zero))
+        #expect(peripheral.manager.isPairing)
+        #expect(peripheral.manager.key(diversifier: 0, random: 0) == nil)
+        peripheral.encryptionChanged()
+        #expect(peripheral.keys == nil)
+        #expect(peripheral.manager.isPairing)
+    }
+
+    @Test func aWrongCheckFails() throws {
+        var peripheral = ForgedKeyTests.peripheral()
+        peripheral.receive(.publicKey(try Self.someKey()))
+        peripheral.receive(.pairingRandom(zero))
+        peripheral.receive(.dhKeyCheck(zero))
+        #expect(peripheral.sentFailures == [.dhKeyCheckFailed])
+        #expect(peripheral.manager.key(diversifier: 0, random: 0) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func aCheckThatWasChangedOnTheWayFails(isToCentral: Bool) {
+        var dialogue = PairingDialogue()
+        dialogue.tamper = { pdu, isForCentral in
+            guard pdu[0] == 0x0D, isForCentral == isToCentral else { return [pdu] }
+            return [[0x0D] + pdu.dropFirst().map { $0 ^ 0x80 }]
+        }
+        dialogue.pair()
+        dialogue.expectFailure(.dhKeyCheckFailed, byCentral: isToCentral)
+        #expect(dialogue.linkKeys.isEmpty)
+    }
+
+    @Test func capabilitiesThatWereChangedOnTheWayFailTheCheck() {
+        // Somebody takes the numbers out of the comparison: DisplayYesNo becomes NoInputNoOutput.
+        var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
+        dialogue.tamper = { pdu, _ in
+            guard pdu[0] == 0x01 || pdu[0] == 0x02 else { return [pdu] }
+            var changed = pdu
+            changed[1] = 0x03
+            return [changed]
+        }
+        dialogue.pair()
+        dialogue.expectFailure(.dhKeyCheckFailed, byCentral: false)
+    }
+
+    /// Every PDU of a pairing, told twice.
+    @Test(arguments: 1...16 as ClosedRange<UInt8>, [true, false])
+    func whatComesTwiceLeadsToNoKeys(code: UInt8, isToCentral: Bool) {
+        var dialogue = PairingDialogue()
+        var didRepeat = false
+        dialogue.tamper = { pdu, isForCentral in
+            guard pdu[0] == code, isForCentral == isToCentral, !didRepeat else { return [pdu] }
+            didRepeat = true
+            return [pdu, pdu]
+        }
+        dialogue.pair()
+        let side = isToCentral ? dialogue.central : dialogue.peripheral
+        // What comes after the end is out of order, but no pairing is there to fail by it.
+        guard didRepeat, side.keys == nil else { return }
+        #expect(side.failure != nil)
+        #expect(side.violations.count >= 1)
+    }
+
+    @Test(arguments: [true, false])
+    func keysBeforeEncryptionAreRefused(isCentral: Bool) throws {
+        let early: [SMP.PDU] = [
+            .encryptionInformation(PairingDialogue.key(1)),
+            .identityInformation(PairingDialogue.key(1)),
+            .identityAddressInformation(DeviceAddress(value: 1, kind: .public)),
+            .signingInformation(PairingDialogue.key(1)),
+        ]
+        for pdu in early {
+            var dialogue = PairingDialogue()
+            dialogue.central.pair(Pairing.Policy())
+            while dialogue.central.actions.allSatisfy({ !$0.isEncrypting }), dialogue.step() {}
+            var side = isCentral ? dialogue.central : dialogue.peripheral
+            side.receive(pdu)
+            #expect(side.failure == .refused(.unspecified))
+            side.encryptionChanged()
+            #expect(side.keys == nil)
+        }
+    }
+
+    @Test func theOtherRolesPDUsAreNotSupported() {
+        var dialogue = PairingDialogue()
+        dialogue.central.receive(.pairingRequest(.secureResponse))
+        #expect(dialogue.central.sentFailures == [.commandNotSupported])
+        dialogue.peripheral.receive(.securityRequest(.bonding))
+        dialogue.peripheral.receive(.pairingResponse(.secureResponse))
+        #expect(dialogue.peripheral.sentFailures == [.commandNotSupported, .commandNotSupported])
+        #expect(dialogue.central.failure == nil && dialogue.peripheral.failure == nil)
+    }
+
+    @Test func aCodeThatNobodyKnowsIsNotSupported() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.receive([0x0F, 1, 2, 3])
+        #expect(dialogue.peripheral.sentFailures == [.commandNotSupported])
+        #expect(dialogue.peripheral.failure == nil)
+        dialogue.central.pair(Pairing.Policy())
+        dialogue.central.receive([0x00])
+        #expect(dialogue.central.failure == .refused(.commandNotSupported))
+    }
+
+    @Test func aWrongLengthIsInvalid() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.receive([0x01, 0x03])
+        #expect(dialogue.peripheral.sentFailures == [.invalidParameters])
+        #expect(dialogue.peripheral.failure == nil)
+        dialogue.central.pair(Pairing.Policy())
+        dialogue.central.receive([0x02, 0x03, 0, 0])
+        #expect(dialogue.central.failure == .refused(.invalidParameters))
+    }
+
+    @Test func pairingFailedIsNeverAnswered() {
+        var dialogue = PairingDialogue()
+        for octets in [[0x05, 0x08], [0x05], [0x05, 0x08, 0x00]] as [[UInt8]] {
+            dialogue.central.receive(octets)
+            dialogue.peripheral.receive(octets)
+        }
+        #expect(dialogue.central.sent.isEmpty && dialogue.peripheral.sent.isEmpty)
+    }
+
+    @Test func aSecondPairingRequestEndsThePairing() {
+        var peripheral = ForgedKeyTests.peripheral()
+        peripheral.receive(.pairingRequest(.secureResponse))
+        #expect(peripheral.failure == .refused(.unspecified))
+        #expect(!peripheral.manager.isPairing)
+    }
+
+    @Test(arguments: 0..<64 as Range<UInt64>)
+    func noiseLeadsToNoKeysAndNoTrap(seed: UInt64) {
+        var noise = SplitMix64(seed: seed)
+        var dialogue = PairingDialogue(
+            .init(.keyboardDisplay) { $0.allowsLegacyPairing = seed % 2 == 0 },
+            .init(.keyboardDisplay),
+            seed: seed
+        )
+        dialogue.tamper = { pdu, _ in
+            guard noise.happens(oneIn: 4) else { return [pdu] }
+            return [noise.bytes(upTo: 70), pdu]
+        }
+        dialogue.pair()
+        dialogue.peripheral.receive(noise.bytes(upTo: 70))
+        #expect((dialogue.central.keys == nil) == !dialogue.isEncrypted || dialogue.isEncrypted)
+    }
+
+    static func someKey() throws -> SMP.PublicKey {
+        var generator = SplitMix64(seed: 77)
+        return try #require(SMP.KeyPair(using: &generator)).publicKey
+    }
+}
+
+extension SecurityManager.Action {
+    var isEncrypting: Bool {
+        if case .encrypt = self { true } else { false }
+    }
+}

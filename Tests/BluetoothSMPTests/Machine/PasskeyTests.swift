@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+/// Passkey Entry in its three forms, by LE Secure Connections and by legacy pairing.
+@Suite struct PasskeyTests {
+    /// Who shows the passkey.
+    enum Form: CaseIterable {
+        case centralShows, peripheralShows, nobodyShows
+
+        var capabilities: (central: Pairing.IOCapability, peripheral: Pairing.IOCapability) {
+            switch self {
+            case .centralShows: (.displayOnly, .keyboardOnly)
+            case .peripheralShows: (.keyboardOnly, .displayOnly)
+            case .nobodyShows: (.keyboardOnly, .keyboardOnly)
+            }
+        }
+
+        var methods: (central: Pairing.Method, peripheral: Pairing.Method) {
+            switch self {
+            case .centralShows: (.passkeyDisplay, .passkeyEntry)
+            case .peripheralShows: (.passkeyEntry, .passkeyDisplay)
+            case .nobodyShows: (.passkeyEntryOnBoth, .passkeyEntryOnBoth)
+            }
+        }
+    }
+
+    /// Two devices, and people who have not entered anything yet.
+    static func dialogue(
+        _ form: Form,
+        isLegacy: Bool,
+        keypresses: Bool = false,
+        seed: UInt64 = 1
+    ) -> PairingDialogue {
+        func policy(_ ioCapability: Pairing.IOCapability) -> Pairing.Policy {
+            Pairing.Policy(ioCapability) {
+                $0.usesSecureConnections = !isLegacy
+                $0.allowsLegacyPairing = isLegacy
+                $0.usesKeypressNotifications = keypresses
+            }
+        }
+        let capabilities = form.capabilities
+        var dialogue = PairingDialogue(
+            policy(capabilities.central),
+            policy(capabilities.peripheral),
+            seed: seed
+        )
+        dialogue.central.answer = { _ in nil }
+        dialogue.peripheral.answer = { _ in nil }
+        return dialogue
+    }
+
+    @Test(arguments: Form.allCases, [false, true])
+    func theRightPasskeyPairs(form: Form, isLegacy: Bool) throws {
+        var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+        dialogue.pair()
+        let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 7
+        dialogue.enter(shown)
+        try dialogue.expectSuccess(form.methods.central, form.methods.peripheral)
+        let keys = try #require(dialogue.central.keys)
+        #expect(keys.method.isAuthenticated)
+        #expect(keys.usesSecureConnections == !isLegacy)
+    }
+
+    @Test(arguments: Form.allCases, [false, true])
+    func itDoesNotMatterWhoIsFaster(form: Form, isLegacy: Bool) throws {
+        var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+        dialogue.pair()
+        let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 999_999
+        if dialogue.peripheral.questions.contains(.enterPasskey) {
+            dialogue.peripheral.answer(.passkey(shown))
+            dialogue.run()
+        }
+        dialogue.enter(shown)
+        try dialogue.expectSuccess(form.methods.central, form.methods.peripheral)
+    }
+
+    @Test(arguments: Form.allCases, [false, true])
+    func aPasskeyThatDiffersInOneBitFails(form: Form, isLegacy: Bool) {
+        for bit in [0, 1, 10, 19] as [UInt32] {
+            var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+            dialogue.pair()
+            let shown = dialogue.central.shown ?? dialogue.peripheral.shown ?? 0
+            let wrong = (shown ^ 1 << bit) % 1_000_000
+            if form == .nobodyShows { dialogue.central.answer(.passkey(shown)) }
+            dialogue.enter(wrong)
+            let reasons = dialogue.central.sentFailures + dialogue.peripheral.sentFailures
+            #expect(reasons == [.confirmValueFailed])
+            #expect(dialogue.linkKeys.isEmpty)
+            #expect(dialogue.central.keys == nil && dialogue.peripheral.keys == nil)
+        }
+    }
+
+    @Test(arguments: Form.allCases, [false, true])
+    func whoDeclinesToEnterEndsIt(form: Form, isLegacy: Bool) {
+        var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+        dialogue.pair()
+        let isCentral = dialogue.central.questions.contains(.enterPasskey)
+        if isCentral { dialogue.central.answer(.no) } else { dialogue.peripheral.answer(.no) }
+        dialogue.run()
+        let refuser = isCentral ? dialogue.central : dialogue.peripheral
+        let other = isCentral ? dialogue.peripheral : dialogue.central
+        #expect(refuser.failure == .declined)
+        #expect(other.failure == .refusedByPeer(.passkeyEntryFailed))
+        #expect(!refuser.actions.contains(.withdrawQuestion))
+        #expect(other.actions.contains(.withdrawQuestion))
+    }
+
+    @Test(arguments: [Form.centralShows, .peripheralShows], [false, true])
+    func whoShowsThePasskeyMayDecline(form: Form, isLegacy: Bool) {
+        var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+        dialogue.pair()
+        let isCentral = form == .centralShows
+        if isCentral { dialogue.central.answer(.no) } else { dialogue.peripheral.answer(.no) }
+        dialogue.run()
+        let refuser = isCentral ? dialogue.central : dialogue.peripheral
+        #expect(refuser.failure == .declined)
+        #expect(refuser.sentFailures == [.passkeyEntryFailed])
+        #expect(refuser.actions.contains(.withdrawQuestion))
+    }
+
+    @Test(arguments: [Form.centralShows, .peripheralShows], [false, true])
+    func whatIsShownIsWithdrawnWhenItWasEntered(form: Form, isLegacy: Bool) throws {
+        var dialogue = Self.dialogue(form, isLegacy: isLegacy)
+        dialogue.pair()
+        let shown = try #require(dialogue.central.shown ?? dialogue.peripheral.shown)
+        let isCentral = form == .centralShows
+        #expect(
+            !(isCentral ? dialogue.central : dialogue.peripheral).actions
+                .contains(.withdrawQuestion)
+        )
+        dialogue.enter(shown)
+        let actions = (isCentral ? dialogue.central : dialogue.peripheral).actions
+        #expect(actions.filter { $0 == .withdrawQuestion }.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func aNumberOfMoreThanSixDigitsIsNoPasskey(isLegacy: Bool) {
+        var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
+        dialogue.pair()
+        dialogue.central.answer(.passkey(1_000_000))
+        dialogue.run()
+        #expect(dialogue.central.failure == .declined)
+        #expect(dialogue.peripheral.failure == .refusedByPeer(.passkeyEntryFailed))
+    }
+
+    @Test(arguments: [false, true])
+    func eachPairingHasAPasskeyOfItsOwn(isLegacy: Bool) {
+        var seen: Set<UInt32> = []
+        var dialogue = Self.dialogue(.peripheralShows, isLegacy: isLegacy)
+        for _ in 0..<16 {
+            dialogue.pair()
+            if let shown = dialogue.peripheral.shown { seen.insert(shown) }
+            dialogue.central.cancel()
+            dialogue.run()
+        }
+        #expect(seen.count == 16)
+        #expect(seen.allSatisfy { $0 <= 999_999 })
+    }
+
+    @Test func theResponderTellsNoRandomBeforeTheInitiatorHasToldItsOwn() throws {
+        var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
+        dialogue.pair()
+        dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))
+        dialogue.central.outbox.removeAll()
+        let count = dialogue.peripheral.sent.count
+        dialogue.peripheral.receive(.pairingRandom(SMP.Value128(passkey: 0)))
+        #expect(dialogue.peripheral.sent.count == count + 1)
+        #expect(dialogue.peripheral.sentFailures == [.unspecified])
+    }
+
+    @Test func allTwentyRoundsAreGoneThrough() throws {
+        var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
+        dialogue.pair()
+        dialogue.enter(try #require(dialogue.peripheral.shown))
+        for side in [dialogue.central, dialogue.peripheral] {
+            #expect(side.sent.filter { $0.code == .pairingConfirm }.count == 20)
+            #expect(side.sent.filter { $0.code == .pairingRandom }.count == 20)
+            let numbers = side.sent.compactMap {
+                if case .pairingRandom(let value) = $0 { value } else { nil }
+            }
+            #expect(Set(numbers).count == 20)
+        }
+    }
+}
+
+extension PairingDialogue {
+    /// Everybody who is asked enters this.
+    mutating func enter(_ passkey: UInt32) {
+        central.answer(.passkey(passkey))
+        peripheral.answer(.passkey(passkey))
+        run()
+    }
+}

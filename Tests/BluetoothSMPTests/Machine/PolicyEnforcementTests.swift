@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+/// What a policy, and the bond that there is, let a pairing come to.
+@Suite struct PolicyEnforcementTests {
+    @Test(arguments: 7...16)
+    func theShorterKeySizeIsUsed(size: Int) throws {
+        for isLegacy in [false, true] {
+            let policy = Pairing.Policy(.noInputNoOutput) {
+                $0.minimumKeySize = 7
+                $0.allowsLegacyPairing = true
+                $0.usesSecureConnections = !isLegacy
+            }
+            var short = policy
+            short.maximumKeySize = size
+            var dialogue = PairingDialogue(policy, short)
+            dialogue.pair()
+            try dialogue.expectSuccess(.justWorks)
+            let keys = try #require(dialogue.central.keys)
+            #expect(keys.keySize == size)
+            let octets = dialogue.linkKeys + [keys.peerKey, keys.localKey].compactMap { $0?.value }
+            #expect(octets.allSatisfy { key in key.bytes[size...].allSatisfy { $0 == 0 } })
+            #expect(octets.allSatisfy { key in key.bytes[..<size].contains { $0 != 0 } })
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aKeyThatWouldBeTooShortIsRefused(isByCentral: Bool) {
+        var dialogue = PairingDialogue()
+        if isByCentral {
+            dialogue.peripheral.manager.policyForPeer?.maximumKeySize = 15
+            dialogue.peripheral.manager.policyForPeer?.minimumKeySize = 7
+        } else {
+            dialogue.central.manager.policyForPeer?.maximumKeySize = 15
+            dialogue.central.manager.policyForPeer?.minimumKeySize = 7
+        }
+        dialogue.pair()
+        dialogue.expectFailure(.encryptionKeySize, byCentral: isByCentral)
+    }
+
+    @Test(arguments: [0, 6, 17, 255] as [UInt8])
+    func aKeySizeThatThereIsNotIsInvalid(size: UInt8) {
+        var features = SMP.PairingFeatures(
+            ioCapability: .noInputNoOutput,
+            requirements: [.bonding, .secureConnections]
+        )
+        features.maximumKeySize = size
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.receive(.pairingRequest(features))
+        #expect(dialogue.peripheral.sentFailures == [.invalidParameters])
+        dialogue.central.pair(Pairing.Policy())
+        dialogue.central.receive(.pairingResponse(features))
+        #expect(dialogue.central.sentFailures == [.invalidParameters])
+    }
+
+    @Test(arguments: [true, false])
+    func protectionThatIsDemandedIsNotDoneWithout(isByCentral: Bool) {
+        let demanding = Pairing.Policy(.displayYesNo) { $0.requiresAuthentication = true }
+        var dialogue = PairingDialogue(
+            isByCentral ? demanding : Pairing.Policy(),
+            isByCentral ? Pairing.Policy() : demanding
+        )
+        dialogue.pair()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
+    }
+
+    @Test(arguments: [true, false])
+    func whatNoPeerCouldFulfilIsNotBegun(isCentral: Bool) {
+        var dialogue = PairingDialogue()
+        let policy = Pairing.Policy(.noInputNoOutput) { $0.requiresAuthentication = true }
+        if isCentral { dialogue.central.pair(policy) } else { dialogue.peripheral.pair(policy) }
+        let side = isCentral ? dialogue.central : dialogue.peripheral
+        #expect(side.actions == [.failed(.refused(.authenticationRequirements))])
+    }
+
+    @Test(arguments: [true, false])
+    func protectionIsUsedWhereOneSideAsksForIt(isByCentral: Bool) throws {
+        let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
+        let asking = Pairing.Policy(.displayYesNo)
+        var dialogue = PairingDialogue(
+            isByCentral ? asking : modest,
+            isByCentral ? modest : asking
+        )
+        dialogue.pair()
+        try dialogue.expectSuccess(.numericComparison)
+    }
+
+    @Test func withoutAnybodyAskingItJustWorks() throws {
+        let modest = Pairing.Policy(.displayYesNo) { $0.prefersAuthentication = false }
+        var dialogue = PairingDialogue(modest, modest)
+        dialogue.pair()
+        try dialogue.expectSuccess(.justWorks)
+    }
+
+    @Test(arguments: [true, false])
+    func aForbiddenMethodIsRefused(isByCentral: Bool) {
+        let method: Pairing.Method = isByCentral ? .passkeyEntry : .passkeyDisplay
+        var dialogue = PairingDialogue(.init(.keyboardOnly), .init(.displayOnly))
+        if isByCentral {
+            dialogue.central.manager.policyForPeer?.forbiddenMethods = [method]
+        } else {
+            dialogue.peripheral.manager.policyForPeer?.forbiddenMethods = [method]
+        }
+        dialogue.pair()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
+    }
+
+    @Test(arguments: [true, false])
+    func nothingIsKeptUnlessBothKeepIt(isCentral: Bool) throws {
+        var dialogue = PairingDialogue()
+        if isCentral {
+            dialogue.central.manager.policyForPeer?.isBonding = false
+        } else {
+            dialogue.peripheral.manager.policyForPeer?.isBonding = false
+        }
+        dialogue.pair()
+        try dialogue.expectSuccess(.justWorks)
+        #expect(dialogue.central.keys?.isBonded == false)
+        #expect(dialogue.central.keys?.peerIdentity == nil)
+        #expect(dialogue.peripheral.keys?.isBonded == false)
+    }
+
+    /// Bonds, and what is as good.
+    static let authenticated = LinkSecurity(
+        isEncrypted: true,
+        isAuthenticated: true,
+        usesSecureConnections: true,
+        keySize: 16,
+        isBonded: true
+    )
+    static let unauthenticated = LinkSecurity(
+        isEncrypted: true,
+        usesSecureConnections: true,
+        keySize: 16,
+        isBonded: true
+    )
+
+    @Test(arguments: [true, false])
+    func anAuthenticatedBondDoesNotMakeWayForLess(isByCentral: Bool) {
+        var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
+        if isByCentral {
+            dialogue.central.manager.existingBond = Self.authenticated
+            dialogue.peripheral.manager.policyForPeer?.ioCapability = .noInputNoOutput
+        } else {
+            dialogue.peripheral.manager.existingBond = Self.authenticated
+            dialogue.central.manager.policyForPeer?.ioCapability = .noInputNoOutput
+        }
+        dialogue.pair()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
+    }
+
+    @Test func aBondBySecureConnectionsDoesNotMakeWayForALegacyOne() {
+        var dialogue = PairingDialogue(
+            .legacy(),
+            .init(.noInputNoOutput) { $0.allowsLegacyPairing = true }
+        )
+        dialogue.peripheral.manager.existingBond = Self.unauthenticated
+        dialogue.pair()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: false)
+    }
+
+    @Test func aLongKeyDoesNotMakeWayForAShorterOne() {
+        let short = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = 10 }
+        var dialogue = PairingDialogue(short, .init(.noInputNoOutput) { $0.minimumKeySize = 7 })
+        dialogue.peripheral.manager.existingBond = Self.unauthenticated
+        dialogue.pair()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: false)
+    }
+
+    @Test func aBondMakesWayForABetterOne() throws {
+        var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
+        dialogue.central.manager.existingBond = Self.unauthenticated
+        dialogue.peripheral.manager.existingBond = Self.unauthenticated
+        dialogue.pair()
+        try dialogue.expectSuccess(.numericComparison)
+    }
+
+    @Test func aBondMakesWayForAWeakerOneIfThatIsAllowed() throws {
+        let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsWeakerBond = true }
+        var dialogue = PairingDialogue(policy, policy)
+        dialogue.central.manager.existingBond = Self.authenticated
+        dialogue.peripheral.manager.existingBond = Self.authenticated
+        dialogue.pair()
+        try dialogue.expectSuccess(.justWorks)
+    }
+
+    @Test func withoutAPolicyThePeerIsRefusedAndNothingHasBegun() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.manager.policyForPeer = nil
+        dialogue.pair()
+        #expect(dialogue.peripheral.sentFailures == [.pairingNotSupported])
+        #expect(dialogue.peripheral.actions.count == 1)
+        #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
+    }
+
+    @Test func aPeerMayBeRefusedForAnotherReason() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.manager.refusalForPeer = .repeatedAttempts
+        dialogue.pair()
+        #expect(dialogue.peripheral.sentFailures == [.repeatedAttempts])
+        #expect(dialogue.peripheral.actions.count == 1)
+        #expect(dialogue.central.failure == .refusedByPeer(.repeatedAttempts))
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+@Suite struct SecurityRequestTests {
+    @Test func theCentralIsToldWhatIsWanted() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init(.displayYesNo))
+        dialogue.run()
+        #expect(
+            dialogue.central.actions == [
+                .wanted(isAuthenticated: true, usesSecureConnections: true)
+            ]
+        )
+        #expect(!dialogue.central.manager.isPairing)
+        #expect(dialogue.peripheral.manager.isPairing)
+    }
+
+    @Test func theCentralPairsInAnswer() throws {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        dialogue.central.pair(.init(), isWantedByPeer: true)
+        dialogue.run()
+        try dialogue.expectSuccess(.justWorks)
+        #expect(dialogue.central.questions == [.consent])
+        #expect(dialogue.peripheral.questions.isEmpty)
+        #expect(!dialogue.peripheral.actions.contains(.begun))
+    }
+
+    @Test func theCentralMayDeclineWhatThePeripheralWants() {
+        var dialogue = PairingDialogue()
+        dialogue.central.answer = { _ in .no }
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        dialogue.central.pair(.init(), isWantedByPeer: true)
+        dialogue.run()
+        #expect(dialogue.central.failure == .declined)
+        #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
+    }
+
+    @Test func theRequestCountsAndNotThePolicyForPeers() throws {
+        var dialogue = PairingDialogue(.init(.displayYesNo))
+        dialogue.peripheral.manager.policyForPeer = nil
+        dialogue.peripheral.pair(.init(.displayYesNo))
+        dialogue.run()
+        dialogue.pair()
+        try dialogue.expectSuccess(.numericComparison)
+    }
+
+    @Test func encryptionWithAnotherKeyAnswersItQuietly() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        let before = dialogue.peripheral.actions
+        dialogue.peripheral.encryptionChanged()
+        #expect(dialogue.peripheral.actions == before)
+        #expect(!dialogue.peripheral.manager.isPairing)
+        #expect(dialogue.peripheral.manager.nextDeadline == nil)
+    }
+
+    @Test func encryptionThatFailsLeavesItOpen() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        dialogue.peripheral.encryptionChanged(isEncrypted: false)
+        #expect(dialogue.peripheral.manager.isPairing)
+        #expect(dialogue.peripheral.failure == nil)
+    }
+
+    @Test func aCentralThatDoesNotPairSaysSo() {
+        var dialogue = PairingDialogue()
+        dialogue.central.manager.policyForPeer = nil
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        #expect(dialogue.central.sentFailures == [.pairingNotSupported])
+        #expect(dialogue.central.failure == nil)
+        #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
+    }
+
+    @Test func aCentralWithABondIsAskedThoughItPairsWithNobody() {
+        var dialogue = PairingDialogue()
+        dialogue.central.manager.policyForPeer = nil
+        dialogue.central.manager.existingBond = PolicyEnforcementTests.unauthenticated
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        #expect(dialogue.central.actions.count == 1)
+        #expect(dialogue.central.sent.isEmpty)
+    }
+
+    @Test func aRequestThatCrossesOursIsIgnored() throws {
+        var dialogue = PairingDialogue()
+        dialogue.central.pair(.init())
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        try dialogue.expectSuccess(.justWorks)
+        #expect(!dialogue.central.actions.contains { if case .wanted = $0 { true } else { false } })
+    }
+
+    @Test func aRequestDoesNotKeepAPairingAlive() {
+        var dialogue = PairingDialogue()
+        dialogue.central.pair(.init())
+        let deadline = dialogue.central.manager.nextDeadline
+        dialogue.central.receive(
+            .securityRequest(.bonding),
+            now: .zero + .seconds(20)
+        )
+        #expect(dialogue.central.manager.nextDeadline == deadline)
+    }
+
+    @Test func whatIsOpenIsBusyForFurtherCallers() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        dialogue.peripheral.pair(.init())
+        #expect(dialogue.peripheral.failure == .busy)
+        #expect(dialogue.peripheral.manager.isPairing)
+        #expect(dialogue.peripheral.sent.count == 1)
+    }
+}
