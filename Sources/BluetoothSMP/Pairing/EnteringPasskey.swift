@@ -2,7 +2,7 @@
 
 /// A person is to enter what the peer shows, or what was agreed on (Vol 3, Part H, 2.3.5.3 and
 /// 2.3.5.6.3). The initiator may know it earlier, and send its first confirm value meanwhile.
-struct EnteringPasskey: PairingPhase {
+struct EnteringPasskey: AgreedPhase {
     /// What the passkey is for.
     enum Purpose: Sendable {
         case secureConnections(SecureExchange)
@@ -26,13 +26,7 @@ struct EnteringPasskey: PairingPhase {
         }
     }
 
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
-
     var isAsking: Bool { true }
-
-    var reasonOfCancelling: Pairing.FailureReason { .passkeyEntryFailed }
 
     func receive(
         _ pdu: SMP.PDU,

@@ -47,7 +47,11 @@ extension PairingPhase {
     func answer(
         _ answer: Pairing.Answer,
         using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? { nil }
+    ) throws(Refusal) -> Step? {
+        // Nobody waits for an answer to a passkey that is shown, but it may be a no.
+        guard isDisplaying, answer == .no else { return nil }
+        throw .declined(.passkeyEntryFailed)
+    }
 
     func encryptionChanged(
         isEncrypted: Bool,
@@ -56,4 +60,19 @@ extension PairingPhase {
 
     /// What to throw for a PDU that is not awaited.
     func unexpected(_ pdu: SMP.PDU) -> Refusal { .unexpected(pdu, isCentral: isCentral) }
+}
+
+/// A phase of a pairing whose terms are clear.
+protocol AgreedPhase: PairingPhase {
+    var pairing: Session { get }
+}
+
+extension AgreedPhase {
+    var isCentral: Bool { pairing.context.isCentral }
+
+    var session: Session? { pairing }
+
+    var reasonOfCancelling: Pairing.FailureReason {
+        pairing.terms.method.hasPasskey ? .passkeyEntryFailed : .unspecified
+    }
 }

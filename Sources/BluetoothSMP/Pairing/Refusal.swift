@@ -43,7 +43,6 @@ extension SMP.PDU {
     /// Whether it means nothing to a device in this role, whatever has come before.
     func isUnsupported(byCentral isCentral: Bool) -> Bool {
         switch self {
-        case .unknown: true
         case .pairingRequest: isCentral
         case .pairingResponse, .securityRequest: !isCentral
         default: false

@@ -161,6 +161,8 @@ extension SecurityManager {
     ) -> [Action] {
         if case .ended = activity { return [] }
         guard let pdu = try? SMP.PDU(parsing: bytes) else { return receiveMalformed(bytes) }
+        // Later versions may have more of them (Vol 3, Part H, 3.3).
+        if case .unknown(let code) = pdu { return [.violated("unknown PDU \(code)")] }
         guard let state else { return receiveFirst(pdu, using: &generator, now: now) }
         switch pdu {
         case .failed(let reason): return end(.refusedByPeer(reason))
@@ -184,7 +186,9 @@ extension SecurityManager {
         guard let state else { return [] }
         do throws(Refusal) {
             guard let step = try state.phase.answer(answer, using: &generator) else { return [] }
-            return take(step, now: now)
+            // The peer waits for PDUs, and not for what goes on here.
+            let isHeard = step.actions.contains { $0.isSending }
+            return take(step, now: isHeard ? now : nil)
         } catch {
             return fail(error, isAnswered: true)
         }
@@ -271,8 +275,13 @@ extension SecurityManager {
 
 // How a step, or a failure, becomes the state of the channel.
 extension SecurityManager {
-    private mutating func take(_ step: Step, now: Instant) -> [Action] {
-        activity = step.state.map { .pairing($0, deadline: now + Self.timeout) } ?? .none
+    /// - Parameter now: nil if the time does not start anew.
+    private mutating func take(_ step: Step, now: Instant?) -> [Action] {
+        let deadline = now.map { $0 + Self.timeout } ?? nextDeadline
+        activity =
+            step.state.flatMap { state in
+                deadline.map { .pairing(state, deadline: $0) }
+            } ?? .none
         return step.actions
     }
 

@@ -114,14 +114,15 @@ import Testing
         #expect(dialogue.central.failure == nil && dialogue.peripheral.failure == nil)
     }
 
-    @Test func aCodeThatNobodyKnowsIsNotSupported() {
+    @Test func aCodeThatNobodyKnowsIsIgnored() throws {
         var dialogue = PairingDialogue()
         dialogue.peripheral.receive([0x0F, 1, 2, 3])
-        #expect(dialogue.peripheral.sentFailures == [.commandNotSupported])
-        #expect(dialogue.peripheral.failure == nil)
+        #expect(dialogue.peripheral.actions.count == 1)
+        #expect(dialogue.peripheral.violations.count == 1)
         dialogue.central.pair(Pairing.Policy())
-        dialogue.central.receive([0x00])
-        #expect(dialogue.central.failure == .refused(.commandNotSupported))
+        dialogue.central.receive([0x00], now: .zero + .seconds(9))
+        #expect(dialogue.central.sentFailures.isEmpty)
+        #expect(dialogue.central.manager.nextDeadline == .zero + .seconds(30))
     }
 
     @Test func aWrongLengthIsInvalid() {

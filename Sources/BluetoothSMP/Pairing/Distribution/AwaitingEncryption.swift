@@ -12,7 +12,7 @@ struct AgreedKey: Sendable {
 }
 
 /// Both sides have the key. The Central encrypts the link with it (Vol 3, Part H, 2.4.4.1).
-struct AwaitingEncryption: PairingPhase {
+struct AwaitingEncryption: AgreedPhase {
     let pairing: Session
     let key: AgreedKey
 
@@ -22,10 +22,6 @@ struct AwaitingEncryption: PairingPhase {
             session.isInitiator ? [.encrypt(LongTermKey(key.value))] : []
         )
     }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
 
     func receive(
         _ pdu: SMP.PDU,

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// Phase 3: keys are handed over on the encrypted link (Vol 3, Part H, 2.4.3 and 3.6). The responder
 /// begins, and each side has its keys in one order.
-struct AwaitingKeys: PairingPhase {
+struct AwaitingKeys: AgreedPhase {
     let pairing: Session
     private var keys: Pairing.Keys
     /// What the peer has still to send, in this order.
@@ -26,10 +26,6 @@ struct AwaitingKeys: PairingPhase {
         keys = Pairing.Keys(session.terms, key)
         awaited = session.peerKeys.codes[...]
     }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
 
     func receive(
         _ pdu: SMP.PDU,

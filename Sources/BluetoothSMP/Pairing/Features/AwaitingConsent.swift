@@ -2,12 +2,8 @@
 
 /// The peer wants to pair, and nothing would show whether anybody here does: a person is asked. The
 /// Peripheral has not sent its response yet.
-struct AwaitingConsent: PairingPhase {
-    let agreed: Session
-
-    var isCentral: Bool { agreed.context.isCentral }
-
-    var session: Session? { agreed }
+struct AwaitingConsent: AgreedPhase {
+    let pairing: Session
 
     var isAsking: Bool { true }
 
@@ -23,7 +19,7 @@ struct AwaitingConsent: PairingPhase {
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step? {
         switch answer {
-        case .yes: return try agreed.beginPhase2(using: &generator)
+        case .yes: return try pairing.beginPhase2(using: &generator)
         case .no: throw .declined(.pairingNotSupported)
         case .passkey, .keypress: return nil
         }

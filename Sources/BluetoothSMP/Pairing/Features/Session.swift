@@ -51,7 +51,7 @@ struct Session: Sendable {
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step {
         if asksConsent, terms.method == .justWorks {
-            return Step(.awaitingConsent(AwaitingConsent(agreed: self)), .ask(.consent))
+            return Step(.awaitingConsent(AwaitingConsent(pairing: self)), .ask(.consent))
         }
         return try beginPhase2(using: &generator)
     }

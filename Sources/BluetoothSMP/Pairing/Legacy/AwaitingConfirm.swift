@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The peer is to be bound to its number. Only then is it told ours (Vol 3, Part H, 2.3.5.5).
-struct AwaitingConfirm: PairingPhase {
+struct AwaitingConfirm: AgreedPhase {
     let exchange: LegacyExchange
 
-    private var pairing: Session { exchange.session }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
+    var pairing: Session { exchange.session }
 
     var isDisplaying: Bool { exchange.isDisplaying }
-
-    var reasonOfCancelling: Pairing.FailureReason { pairing.reasonOfCancelling }
 
     func receive(
         _ pdu: SMP.PDU,
@@ -26,14 +20,6 @@ struct AwaitingConfirm: PairingPhase {
         }
     }
 
-    func answer(
-        _ answer: Pairing.Answer,
-        using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
-        guard isDisplaying, answer == .no else { return nil }
-        throw .declined(.passkeyEntryFailed)
-    }
-
     /// Confirm values do not say whose they are: whoever sends ours back will send our number, too.
     private func accept(_ value: SMP.Value128) throws(Refusal) -> Step {
         guard !pairing.isInitiator || !value.matches(exchange.confirmValue(of: exchange.random))
@@ -42,11 +28,5 @@ struct AwaitingConfirm: PairingPhase {
             .awaitingRandom(AwaitingRandom(exchange: exchange, confirm: value)),
             pairing.isInitiator ? .send(.pairingRandom(exchange.random)) : exchange.ownConfirm
         )
-    }
-}
-
-extension Session {
-    var reasonOfCancelling: Pairing.FailureReason {
-        terms.method.hasPasskey ? .passkeyEntryFailed : .unspecified
     }
 }

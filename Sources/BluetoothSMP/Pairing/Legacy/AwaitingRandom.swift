@@ -2,19 +2,13 @@
 
 /// The peer is bound to a number, and is to tell it (Vol 3, Part H, 2.3.5.5). We have told ours if we
 /// are the initiator; the responder does so only when the initiator's was right.
-struct AwaitingRandom: PairingPhase {
+struct AwaitingRandom: AgreedPhase {
     let exchange: LegacyExchange
     let confirm: SMP.Value128
 
-    private var pairing: Session { exchange.session }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
+    var pairing: Session { exchange.session }
 
     var isDisplaying: Bool { exchange.isDisplaying }
-
-    var reasonOfCancelling: Pairing.FailureReason { pairing.reasonOfCancelling }
 
     func receive(
         _ pdu: SMP.PDU,
@@ -29,13 +23,5 @@ struct AwaitingRandom: PairingPhase {
             pairing.isInitiator ? [] : [.send(.pairingRandom(exchange.random))]
         return AwaitingEncryption.begin(pairing, key)
             .after(answer + (isDisplaying ? [.withdrawQuestion] : []))
-    }
-
-    func answer(
-        _ answer: Pairing.Answer,
-        using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
-        guard isDisplaying, answer == .no else { return nil }
-        throw .declined(.passkeyEntryFailed)
     }
 }

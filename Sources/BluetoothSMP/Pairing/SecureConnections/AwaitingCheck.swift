@@ -4,7 +4,7 @@ import BluetoothHCI
 
 /// Authentication Stage 2: each side shows that it has come to the same key, by the same terms, with
 /// the same addresses (Vol 3, Part H, 2.3.5.6.5). The initiator shows it first.
-struct AwaitingCheck: PairingPhase {
+struct AwaitingCheck: AgreedPhase {
     let pairing: Session
     private let own: SMP.Value128
     private let peer: SMP.Value128
@@ -51,10 +51,6 @@ struct AwaitingCheck: PairingPhase {
             context.localAddress
         )
     }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
 
     func receive(
         _ pdu: SMP.PDU,

@@ -2,12 +2,10 @@
 
 /// The initiator waits until the responder is bound to a number (Vol 3, Part H, 2.3.5.6.2): only then
 /// does it tell its own, so that neither can choose its number by the other's.
-struct AwaitingCommitment: PairingPhase {
+struct AwaitingCommitment: AgreedPhase {
     let exchange: SecureExchange
 
-    var isCentral: Bool { exchange.session.context.isCentral }
-
-    var session: Session? { exchange.session }
+    var pairing: Session { exchange.session }
 
     func receive(
         _ pdu: SMP.PDU,

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The peer is to tell its random number (Vol 3, Part H, 2.3.5.6.2 and 2.3.5.6.4).
-struct AwaitingNonce: PairingPhase {
+struct AwaitingNonce: AgreedPhase {
     let exchange: SecureExchange
     /// Our number. The initiator has told it, the responder tells it in answer.
     let own: SMP.Value128
     /// What the peer is bound to; nil if it is not.
     let commitment: SMP.Value128?
 
-    var isCentral: Bool { exchange.session.context.isCentral }
-
-    var session: Session? { exchange.session }
+    var pairing: Session { exchange.session }
 
     func receive(
         _ pdu: SMP.PDU,

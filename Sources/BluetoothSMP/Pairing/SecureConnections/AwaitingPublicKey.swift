@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Each side tells the other its public key (Vol 3, Part H, 2.3.5.6.1): the initiator first.
-struct AwaitingPublicKey: PairingPhase {
+struct AwaitingPublicKey: AgreedPhase {
     let pairing: Session
     let pair: SMP.KeyPair
 
@@ -16,10 +16,6 @@ struct AwaitingPublicKey: PairingPhase {
         let phase = AwaitingPublicKey(pairing: session, pair: pair)
         return Step(.awaitingPublicKey(phase), session.isInitiator ? [phase.ownKey] : [])
     }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
 
     func receive(
         _ pdu: SMP.PDU,

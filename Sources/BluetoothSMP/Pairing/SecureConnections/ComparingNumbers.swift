@@ -2,14 +2,12 @@
 
 /// A person compares six digits with those that the peer shows (Vol 3, Part H, 2.3.5.6.2). At the
 /// peer somebody may be faster.
-struct ComparingNumbers: PairingPhase {
+struct ComparingNumbers: AgreedPhase {
     let check: AwaitingCheck
     /// Whether the initiator has gone on, and its check was right (responder only).
     let isPeerChecked: Bool
 
-    var isCentral: Bool { check.isCentral }
-
-    var session: Session? { check.session }
+    var pairing: Session { check.pairing }
 
     var isAsking: Bool { true }
 
@@ -19,7 +17,7 @@ struct ComparingNumbers: PairingPhase {
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step {
-        guard case .dhKeyCheck(let value) = pdu, !check.pairing.isInitiator, !isPeerChecked else {
+        guard case .dhKeyCheck(let value) = pdu, !pairing.isInitiator, !isPeerChecked else {
             throw unexpected(pdu)
         }
         try check.verify(value)

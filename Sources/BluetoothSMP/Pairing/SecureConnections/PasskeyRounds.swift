@@ -2,7 +2,7 @@
 
 /// Twenty rounds, in each of which both sides show that they know one bit of the passkey, and give
 /// away no more than that bit (Vol 3, Part H, 2.3.5.6.3).
-struct PasskeyRounds: PairingPhase {
+struct PasskeyRounds: AgreedPhase {
     /// One for each bit of a number of six digits.
     static let count = 20
 
@@ -36,15 +36,9 @@ struct PasskeyRounds: PairingPhase {
         own = SMP.Value128(using: &generator)
     }
 
-    private var pairing: Session { exchange.session }
-
-    var isCentral: Bool { pairing.context.isCentral }
-
-    var session: Session? { pairing }
+    var pairing: Session { exchange.session }
 
     var isDisplaying: Bool { pairing.terms.method == .passkeyDisplay }
-
-    var reasonOfCancelling: Pairing.FailureReason { .passkeyEntryFailed }
 
     func receive(
         _ pdu: SMP.PDU,
@@ -61,14 +55,6 @@ struct PasskeyRounds: PairingPhase {
             return Step(.passkeyRounds(self), .pressed(keypress))
         default: throw unexpected(pdu)
         }
-    }
-
-    func answer(
-        _ answer: Pairing.Answer,
-        using generator: inout some RandomNumberGenerator
-    ) throws(Refusal) -> Step? {
-        guard isDisplaying, answer == .no else { return nil }
-        throw .declined(.passkeyEntryFailed)
     }
 
     /// What is committed to besides the number.
