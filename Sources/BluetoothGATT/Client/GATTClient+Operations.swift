@@ -53,6 +53,8 @@ extension GATTClient {
             CharacteristicValueReliableWrites(values: values)
         case .writeWithoutResponse(let handle, let value):
             WriteWithoutResponse(handle: handle, value: value)
+        case .signedWriteWithoutResponse(let handle, let value, let signer):
+            SignedWriteWithoutResponse(handle: handle, value: value, signer: signer)
         case .subscribe(_, let descriptor, let kind):
             WriteCharacteristicValue(configure: descriptor, for: kind)
         case .unsubscribe(_, let descriptor):

@@ -80,6 +80,10 @@ extension GATT {
         /// command was taken to be sent; nobody learns what became of it.
         case writeWithoutResponse(AttributeHandle, [UInt8])
 
+        /// Signed Write Without Response (4.9.2), for links that are not encrypted: at most MTU − 15
+        /// octets. Ends in `.done` as the former does.
+        case signedWriteWithoutResponse(AttributeHandle, [UInt8], CommandSigner)
+
         /// Writes the Client Characteristic Configuration descriptor at `descriptor` (4.12.3), so
         /// that the server sends the value at `valueHandle` unasked. Ends in `.done`.
         case subscribe(
@@ -104,7 +108,8 @@ extension GATT.Operation {
             .discoverAllDescriptors, .readDatabaseHash, .readUsingUUID:
             nil
         case .read(let handle), .readLong(let handle), .write(let handle, _),
-            .writeLong(let handle, _, _), .writeWithoutResponse(let handle, _):
+            .writeLong(let handle, _, _), .writeWithoutResponse(let handle, _),
+            .signedWriteWithoutResponse(let handle, _, _):
             handle
         case .readMultiple(let handles), .readMultipleVariable(let handles): handles.first
         case .reliableWrite(let values): values.first?.handle

@@ -31,8 +31,12 @@ extension WriteCharacteristicValue {
 
 extension GATT {
     /// The value must fit after the opcode and the handle, and be one that an attribute can have.
-    static func checkWrite(_ value: [UInt8], mtu: Int) throws(GATT.Failure) {
-        let limit = min(mtu - 3, valueLengthLimit)
+    static func checkWrite(
+        _ value: [UInt8],
+        signatureLength: Int = 0,
+        mtu: Int
+    ) throws(GATT.Failure) {
+        let limit = min(mtu - 3 - signatureLength, valueLengthLimit)
         guard value.count <= limit else { throw .valueTooLong(limit: limit) }
     }
 }

@@ -161,6 +161,17 @@ extension Link {
         _ = try await gatt(.writeWithoutResponse(handle, bytes))
     }
 
+    /// Writes without being told whether the peer accepted it, and proves by a signature who wrote,
+    /// where the link with a bonded peer is not encrypted: everybody can read the value then, and
+    /// nobody change it or send it again. At most `mtu - 15` bytes.
+    ///
+    /// On an encrypted link, which proves as much, it is an ordinary write without response
+    /// (Vol 3, Part G, 4.9.2), and so it is, once the link is encrypted, for a peer that took no key
+    /// to check signatures with. Throws `HostError.notBonded` if no keys are shared with the peer.
+    public func writeSigned(_ bytes: [UInt8], to handle: AttributeHandle) async throws {
+        _ = try await host.request(.writeSigned(handle, bytes), of: identifier)
+    }
+
     /// Writes several values which the peer applies together or not at all; each is echoed by the
     /// peer and compared before (Vol 3, Part G, 4.9.5).
     public func writeReliably(_ values: [GATT.AttributeValue]) async throws {

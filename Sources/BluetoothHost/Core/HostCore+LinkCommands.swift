@@ -72,7 +72,7 @@ extension HostCore {
         to handle: ConnectionHandle
     ) -> HCI.EncodedCommand? {
         switch request {
-        case .gatt, .database, .disconnect: nil
+        case .gatt, .writeSigned, .database, .disconnect: nil
         case .encrypt: encryptionCommand(for: handle)
         case .readRSSI: HCI.EncodedCommand(HCI.ReadRSSI(connectionHandle: handle))
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))

@@ -38,6 +38,8 @@ extension HostCore {
         }
         if request.usesGATT { exchangeMTU(handle, now: now) }
         switch request {
+        case .writeSigned(let attribute, let value):
+            writeSigned(value, to: attribute, on: handle, of: link, id: id, now: now)
         case .updateParameters(let update) where links[handle]?.role == .peripheral:
             askForParameters(update, on: handle, id: id, now: now)
         case .gatt(let operation) where isOutOfSync(operation, on: handle):

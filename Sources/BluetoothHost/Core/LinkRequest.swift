@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
 /// What can be asked of a link.
 package enum LinkRequest: Sendable {
     case gatt(GATT.Operation)
+    /// Write this with a signature, unless the link is encrypted.
+    case writeSigned(AttributeHandle, [UInt8])
     /// The whole table of the peer, kept or discovered.
     case database
     case readRSSI
@@ -25,14 +28,14 @@ package enum LinkRequest: Sendable {
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
         case .encrypt: .encryption
-        case .gatt, .database, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
+        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
         }
     }
 
     /// Whether the peer's server is asked.
     var usesGATT: Bool {
         switch self {
-        case .gatt, .database: true
+        case .gatt, .writeSigned, .database: true
         default: false
         }
     }
@@ -40,7 +43,7 @@ package enum LinkRequest: Sendable {
     /// What a controller lacks that cannot carry the request out.
     var featureName: String {
         switch self {
-        case .gatt, .database: "GATT"
+        case .gatt, .writeSigned, .database: "GATT"
         case .disconnect: "disconnecting"
         case .readRSSI: "reading the signal strength"
         case .updateParameters: "updating connection parameters"

@@ -141,12 +141,3 @@ extension HostCore {
         return L2CAPFrame.encode(Self.pairingNotSupported, on: .securityManager)
     }
 }
-
-extension Bond {
-    /// What the server checks signatures with; most significant octet first.
-    var signingKey: SigningKey? {
-        peerSigningKey.map {
-            SigningKey(key: $0.bytes.reversed())
-        }
-    }
-}

@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothCrypto
 import BluetoothTypes
 
-/// What a bonded client signs its commands with, where the link is not encrypted
-/// (Vol 3, Part H, 2.4.5).
+/// What commands are signed with, where the link is not encrypted: a bonded client's, to check them,
+/// or our own (Vol 3, Part H, 2.4.5).
 package struct SigningKey: Equatable, Sendable {
     /// The Connection Signature Resolving Key: 16 octets, most significant first.
     package let key: [UInt8]

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@Suite("Signed Write Without Response (Vol 3, Part G, 4.9.2)")
+struct SignedWriteTests {
+    private let key = SigningKey(key: SignatureTests.key)
+
+    private func operation(
+        _ value: [UInt8],
+        counter: UInt32 = 5
+    ) throws -> GATT.Operation {
+        let signer = try #require(GATT.CommandSigner(key, counter: counter))
+        return .signedWriteWithoutResponse(AttributeHandle(0x12), value, signer)
+    }
+
+    @Test("GATT/CL/GAW/BV-02-C: the command leaves with counter and code, and is done")
+    func leaves() throws {
+        var client = GATTClient()
+        #expect(client.start(try operation([1, 2]), id: 1).isEmpty)
+        let outgoing = try #require(client.nextPDU(now: .zero))
+        #expect(outgoing.bytes == (try SignatureTests.command(5)).encode())
+        #expect(outgoing.actions == [.completed(1, .success(.done))])
+        #expect(client.nextPDU(now: .zero) == nil)
+    }
+
+    @Test("A server that has the key accepts it once, and the next counter after it")
+    func accepted() throws {
+        var client = GATTClient()
+        var checker = key
+        for counter: UInt32 in [0, 1, 0x0102_0304] {
+            _ = client.start(try operation([9], counter: counter), id: UInt64(counter) + 1)
+            let bytes = try #require(client.nextPDU(now: .zero)).bytes
+            guard case .signedWriteCommand(let command) = try ATT.PDU(parsing: bytes[...]) else {
+                Issue.record("not a signed command")
+                return
+            }
+            #expect(checker.accept(command))
+            #expect(!checker.accept(command))
+        }
+    }
+
+    @Test("The value has twelve octets less room than in another command", arguments: [23, 64])
+    func room(_ mtu: Int) throws {
+        var client = GATTClient(enhancedMTU: 64)
+        if mtu == 23 { client = GATTClient() }
+        let value = [UInt8](repeating: 7, count: mtu - 15)
+        #expect(client.start(try operation(value), id: 1).isEmpty)
+        #expect(client.nextPDU(now: .zero)?.bytes.count == mtu)
+        let failure = GATT.Failure.valueTooLong(limit: mtu - 15)
+        #expect(
+            client.start(try operation(value + [8]), id: 2) == [.completed(2, .failure(failure))]
+        )
+    }
+
+    @Test("A key of another length than 16 octets signs nothing", arguments: [0, 15, 17, 32])
+    func keyLength(_ length: Int) {
+        let key = SigningKey(key: [UInt8](repeating: 1, count: length))
+        #expect(GATT.CommandSigner(key, counter: 0) == nil)
+    }
+}
