@@ -58,7 +58,7 @@ let package = Package(
             name: "VirtualAccessories",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothGAP", "VirtualRadio",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "VirtualRadio",
             ]
         ),
         .target(name: "JSONReading"),
@@ -140,7 +140,8 @@ let package = Package(
             name: "VirtualAccessoriesTests",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "VirtualRadio", "VirtualAccessories", "LanyardTestSupport",
+                "BluetoothGATT", "BluetoothSMP", "VirtualRadio", "VirtualAccessories",
+                "LanyardTestSupport",
             ]
         ),
         .testTarget(

@@ -5,4 +5,5 @@
 @_exported import BluetoothATT
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT
+@_exported import BluetoothSMP
 @_exported import BluetoothTypes

@@ -14,5 +14,6 @@
 // streams to those who subscribe, and how it reacts to what is written. The same wire formats serve
 // both sides of the project: frames, Attribute Protocol and advertising data are encoded here by
 // the codecs that the host decodes with, which is why peers that nobody here wrote are asked to
-// read them as well. What is missing is deliberate. There is no pairing, and no encryption: a
-// Central that asks is told so. `ExampleAccessories` are the ones to try things out with.
+// read them as well. Those that pair do it with the host's own
+// Security Manager, and their person says yes to everything; the others tell a Central that they do
+// not. `ExampleAccessories` are the ones to try things out with.

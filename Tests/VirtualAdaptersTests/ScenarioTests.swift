@@ -54,6 +54,31 @@ struct ScenarioTextTests {
         #expect(scenario.partitions[0].to == .seconds(2))
     }
 
+    @Test("says how an accessory pairs")
+    func pairing() throws {
+        let scenario = try read(
+            """
+            {"devices": [
+              {"name": "a", "accessory": "demo", "pairing": {"io": "display-only"}},
+              {"name": "b", "accessory": "demo", "pairing": {
+                "io": "keyboard-only", "passkey": 123456, "authenticated": true, "legacy": true,
+                "keySize": 7, "bonds": false, "asks": true, "protects": "authenticated"}}
+            ]}
+            """
+        )
+        let plain = Scenario.Pairing(ioCapability: "display-only")
+        #expect(plain.keepsBonds && plain.keySize == 16 && plain.protection == .encrypted)
+        var full = Scenario.Pairing(ioCapability: "keyboard-only")
+        full.passkey = 123_456
+        full.requiresAuthentication = true
+        full.allowsLegacyPairing = true
+        full.keySize = 7
+        full.keepsBonds = false
+        full.asksForProtection = true
+        full.protection = .authenticated
+        #expect(scenario.devices.map(\.pairing) == [plain, full])
+    }
+
     @Test("says the same as a program that puts the scenario together")
     func program() throws {
         let text = try read(
@@ -153,6 +178,14 @@ struct ScenarioTextTests {
             ),
             (#"{"devices": [{"name": "a", "loss": 2}]}"#, "devices[0].loss", "0 to 1"),
             (
+                #"{"devices": [{"name": "a", "pairing": {"io": "display-only"}}]}"#,
+                "devices[0].pairing", "accessory"
+            ),
+            (
+                #"{"devices": [{"name": "a", "accessory": "demo", "pairing": {"io": "loud"}}]}"#,
+                "devices[0].pairing.io", "keyboard-display"
+            ),
+            (
                 #"{"devices": [{"name": "a"}], "losses": [{"between": ["a", "b"], "decibels": 1}]}"#,
                 "losses[0].between[1]", "no device is called \"b\""
             ),
@@ -182,7 +215,7 @@ struct ScenarioStageTests {
     ) throws -> (air: SimulatedAir, stage: ScenarioStage) {
         let scenario = try Scenario(parsing: text, accessories: [])
         let world = scenario.makeWorld(seed: 1)
-        let stage = try scenario.populate(world) { _, _ in nil }
+        let stage = try scenario.populate(world) { _ in nil }
         let air = SimulatedAir(world, patience: .milliseconds(20))
         air.play(stage)
         return (air, stage)

@@ -20,7 +20,7 @@ extension Scenario {
     /// Puts the scenario into the world, with the example accessories in their parts.
     func populate(_ world: World) throws -> ScenarioStage {
         do {
-            return try populate(world) { ExampleAccessories.make(kind: $0, name: $1) }
+            return try populate(world) { $0.makeAccessory() }
         } catch {
             throw ProgramFailure(.badData, "\(error)", advice: "leave some devices out")
         }

@@ -7,11 +7,6 @@ import BluetoothTypes
 
 // What passes over the link.
 extension SimpleAccessory {
-    /// Pairing Failed, for want of support (Vol 3, Part H, 3.5.5).
-    private static let pairingFailed: [UInt8] = [0x05, 0x05]
-    /// Pairing Request (Vol 3, Part H, 3.5.1).
-    private static let pairingRequest: UInt8 = 0x01
-
     mutating func receive(_ packet: HCI.ACLPacket, now: Instant) {
         guard packet.connectionHandle == link?.connectionHandle,
             case .frame(let frame) = link?.recombiner.receive(packet)
@@ -23,14 +18,14 @@ extension SimpleAccessory {
             if case .send(let answer) = link?.signalling.receive(frame.payload) {
                 link?.answer(answer, on: .signalling)
             }
-        case .securityManager where frame.payload.first == Self.pairingRequest:
-            link?.answer(Self.pairingFailed, on: .securityManager)
+        case .securityManager: receiveSecurity(frame.payload, now: now)
         default: break
         }
     }
 
-    private mutating func carryOut(_ event: AccessoryServer.Event, now: Instant) {
+    mutating func carryOut(_ event: AccessoryServer.Event, now: Instant) {
         switch event {
+        case .remember(let memory): security?.remember(memory)
         case .subscriptionChanged(let handle, let kind): subscribe(handle, kind, now: now)
         case .act(let deed): carryOut(deed, now: now)
         }

@@ -5,9 +5,8 @@ import VirtualRadio
 
 /// A Peripheral that advertises, serves one Central at a time, and advertises again.
 ///
-/// It has a GATT server and answers whatever a Central may ask of a device
-/// that does not pair: without encryption, and with all values open. What it serves is said by its
-/// profile.
+/// It has a GATT server and answers whatever a Central may ask. What it serves, and whether it pairs,
+/// is said by its profile.
 public struct SimpleAccessory: ScriptedHost {
     /// What it is.
     public let profile: AccessoryProfile
@@ -18,16 +17,26 @@ public struct SimpleAccessory: ScriptedHost {
     var server: AccessoryServer
     /// The Central that is connected.
     var link: AccessoryLink?
+    /// Its keys; nil if it does not pair.
+    var security: AccessorySecurity?
+
+    /// The six digits that it shows to who is to enter or compare them; nil if it shows nothing.
+    public var screen: String? { security?.screen }
 
     /// An accessory for one controller.
     public init(_ profile: AccessoryProfile) {
         self.profile = profile
         server = AccessoryServer(profile)
+        security = profile.pairing.map(AccessorySecurity.init)
     }
 
-    /// Starts its controller up, and itself: all that was written is forgotten.
+    /// Starts its controller up, and itself: all that was written is forgotten, and what it shares
+    /// with bonded peers is not.
     public mutating func start(now: Instant) -> [[UInt8]] {
+        let kept = security
         self = SimpleAccessory(profile)
+        security = kept
+        security?.centralLeft()
         session.start(now: now)
         return session.takePackets()
     }
@@ -48,13 +57,14 @@ public struct SimpleAccessory: ScriptedHost {
     /// When it has something to send, or its controller or Central will have taken too long.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
-        return earliest(session.nextDeadline, link)
+        return earliest(earliest(session.nextDeadline, security?.nextDeadline), link)
     }
 
     /// Sends what is due.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         _ = link?.signalling.deadlinePassed(now: now)
+        carryOut(security?.deadlinePassed(now: now) ?? [], now: now)
         // An indication that nobody confirms closes the bearer, and that ends the link
         // (Vol 3, Part F, 3.3.3).
         if !server.bearerDeadlinePassed(now: now) { disconnect(now: now) }
@@ -81,27 +91,34 @@ extension SimpleAccessory {
                 controllerStarted(capabilities, now: now)
             }
         case .connectionComplete(let event):
-            connectionEnded(event.status, event.connectionHandle, now: now)
-        case .enhancedConnectionComplete(let event):
-            connectionEnded(event.status, event.connectionHandle, now: now)
+            connectionEnded(event.status, event.connectionHandle, event.peerAddress, now: now)
+        case .enhancedConnectionComplete(let event): connectionEnded(event, now: now)
         case .enhancedConnectionCompleteV2(let event):
-            connectionEnded(
-                event.connection.status,
-                event.connection.connectionHandle,
-                now: now
-            )
+            connectionEnded(event.connection, now: now)
         case .disconnectionComplete(let event): disconnected(event, now: now)
         case .numberOfCompletedPackets(let event):
             for link in event.completed {
                 _ = transmitQueue.packetsCompleted(link.connectionHandle, count: Int(link.count))
             }
-        case .longTermKeyRequest(let event):
-            // There are no keys: the Central is told that one is missing.
-            let handle = event.connectionHandle
-            session.send(
-                HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle),
+        case .longTermKeyRequest(let event): longTermKeyAsked(event, now: now)
+        case .encryptionChange(let event):
+            let isEncrypted = event.encryption != .off
+            encryptionChanged(
+                on: event.connectionHandle,
+                event.status,
+                isEncrypted: isEncrypted,
                 now: now
             )
+        case .encryptionChangeV2(let event):
+            let isEncrypted = event.encryption != .off
+            encryptionChanged(
+                on: event.connectionHandle,
+                event.status,
+                isEncrypted: isEncrypted,
+                now: now
+            )
+        case .encryptionKeyRefreshComplete(let event):
+            encryptionChanged(on: event.connectionHandle, event.status, isEncrypted: true, now: now)
         case .remoteConnectionParameterRequest(let event): accept(event, now: now)
         default: break
         }
@@ -113,19 +130,33 @@ extension SimpleAccessory {
             packetCount: capabilities.aclPacketCount
         )
         let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
+        if let address = plan.randomAddress ?? capabilities.publicAddress {
+            security?.begin(address: address)
+        }
         for command in plan.commands(for: capabilities) { session.send(command, now: now) }
+    }
+
+    private mutating func connectionEnded(
+        _ event: HCI.LEEnhancedConnectionComplete,
+        now: Instant
+    ) {
+        connectionEnded(event.status, event.connectionHandle, event.peerAddress, now: now)
     }
 
     /// A connection is made, or the attempt of one has ended; advertising has ended in any case.
     private mutating func connectionEnded(
         _ status: HCI.ErrorCode,
         _ handle: ConnectionHandle,
+        _ peer: HCI.PeerAddress,
         now: Instant
     ) {
         guard status == .success else { return advertiseAgain(now: now) }
         transmitQueue.open(handle)
-        server.clientCame()
         link = AccessoryLink(handle)
+        let peer = peer.deviceAddress ?? DeviceAddress(value: peer.value, kind: .random)
+        let events = security?.centralCame(peer, now: now) ?? []
+        server.clientCame(security?.security ?? .none)
+        carryOut(events, now: now)
     }
 
     private mutating func disconnected(_ event: HCI.DisconnectionComplete, now: Instant) {
@@ -134,6 +165,7 @@ extension SimpleAccessory {
         }
         transmitQueue.close(event.connectionHandle)
         server.clientLeft()
+        security?.centralLeft()
         link = nil
         advertiseAgain(now: now)
     }

@@ -9,8 +9,14 @@ public enum ExampleAccessories {
 
     /// A new one of a kind; nil if there is no such kind. Without a name it has its kind's own. The
     /// beacons tell no name.
-    public static func make(kind: String, name: String? = nil) -> (any ScriptedHost)? {
-        Kind(rawValue: kind)?.make(name: name)
+    ///
+    /// - Parameter adjust: Changes what the accessory is, unless it is a beacon.
+    public static func make(
+        kind: String,
+        name: String? = nil,
+        _ adjust: (inout AccessoryProfile) -> Void = { _ in }
+    ) -> (any ScriptedHost)? {
+        Kind(rawValue: kind)?.make(name: name, adjust)
     }
 
     /// Puts one of every kind into the world, each somewhere else: from an arm's length off the
@@ -33,6 +39,7 @@ public enum ExampleAccessories {
         case heartRate = "heart-rate"
         case thermometer
         case batteryLamp = "battery-lamp"
+        case lock
         case beacon
         case eddystone
 
@@ -42,6 +49,7 @@ public enum ExampleAccessories {
             case .heartRate: "Heart Rate"
             case .thermometer: "Thermometer"
             case .batteryLamp: "Battery Lamp"
+            case .lock: "Front Door"
             case .beacon: "Beacon"
             case .eddystone: "Eddystone"
             }
@@ -53,20 +61,33 @@ public enum ExampleAccessories {
             case .heartRate: Position(x: 0, y: 2)
             case .thermometer: Position(x: -5, y: 3)
             case .batteryLamp: Position(x: 4, y: -7)
+            case .lock: Position(x: 2, y: -3)
             case .beacon: Position(x: 12, y: 2)
             case .eddystone: Position(x: -14, y: -11)
             }
         }
 
-        func make(name: String?) -> any ScriptedHost {
-            let name = name ?? defaultName
-            return switch self {
-            case .demo: SimpleAccessory(.demo(name: name))
-            case .heartRate: SimpleAccessory(.heartRate(name: name))
-            case .thermometer: SimpleAccessory(.thermometer(name: name))
-            case .batteryLamp: SimpleAccessory(.batteryLamp(name: name))
-            case .beacon: Beacon(.iBeacon(uuid: Self.owner, major: 1, minor: 7, power: -59))
-            case .eddystone: Beacon(.eddystoneURL("https://example.com/", power: -18))
+        func make(
+            name: String?,
+            _ adjust: (inout AccessoryProfile) -> Void = { _ in }
+        ) -> any ScriptedHost {
+            switch self {
+            case .beacon: return Beacon(.iBeacon(uuid: Self.owner, major: 1, minor: 7, power: -59))
+            case .eddystone: return Beacon(.eddystoneURL("https://example.com/", power: -18))
+            default:
+                var profile = profile(name: name ?? defaultName)
+                adjust(&profile)
+                return SimpleAccessory(profile)
+            }
+        }
+
+        private func profile(name: String) -> AccessoryProfile {
+            switch self {
+            case .heartRate: .heartRate(name: name)
+            case .thermometer: .thermometer(name: name)
+            case .batteryLamp: .batteryLamp(name: name)
+            case .lock: .doorLock(name: name)
+            case .demo, .beacon, .eddystone: .demo(name: name)
             }
         }
 

@@ -38,6 +38,8 @@ public struct AccessoryProfile: Sendable {
     public var address: AccessoryAddress
     /// The longest PDU of the Attribute Protocol that it receives: 23 to 517 octets.
     public var mtu: UInt16
+    /// How it pairs; nil if it does not.
+    public var pairing: AccessoryPairing?
 
     /// A profile that advertises the UUIDs of all its services, if nothing else is said.
     public init(
@@ -48,7 +50,8 @@ public struct AccessoryProfile: Sendable {
         manufacturerData: AdvertisingData.ManufacturerData? = nil,
         advertisingInterval: Duration = .milliseconds(100),
         address: AccessoryAddress = .randomStatic,
-        mtu: UInt16 = 247
+        mtu: UInt16 = 247,
+        pairing: AccessoryPairing? = nil
     ) {
         self.name = name
         self.appearance = appearance
@@ -58,6 +61,19 @@ public struct AccessoryProfile: Sendable {
         self.advertisingInterval = advertisingInterval
         self.address = address
         self.mtu = min(max(mtu, 23), 517)
+        self.pairing = pairing
+    }
+
+    /// Lets all values of its own services ask this of a link, where they ask for less.
+    public mutating func protectValues(_ requirement: SecurityRequirement) {
+        for service in services.indices {
+            for value in services[service].characteristics.indices
+            where services[service].characteristics[value].requirement == .open
+                || requirement.needsAuthentication
+            {
+                services[service].characteristics[value].requirement = requirement
+            }
+        }
     }
 
     /// A service and what is in it.
@@ -95,6 +111,8 @@ public struct AccessoryProfile: Sendable {
         public var stream: ValueStream?
         /// What happens when a client writes; nil to keep what was written.
         public var reaction: WriteReaction?
+        /// What the link must have before the value is given or taken.
+        public var requirement: SecurityRequirement
 
         /// A characteristic with this value.
         public init(
@@ -103,7 +121,8 @@ public struct AccessoryProfile: Sendable {
             value: [UInt8] = [],
             descriptors: [Descriptor] = [],
             stream: ValueStream? = nil,
-            reaction: WriteReaction? = nil
+            reaction: WriteReaction? = nil,
+            requirement: SecurityRequirement = .open
         ) {
             self.uuid = uuid
             self.properties = properties
@@ -111,6 +130,7 @@ public struct AccessoryProfile: Sendable {
             self.descriptors = descriptors
             self.stream = stream
             self.reaction = reaction
+            self.requirement = requirement
         }
     }
 

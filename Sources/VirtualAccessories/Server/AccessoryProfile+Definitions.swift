@@ -43,8 +43,18 @@ extension AccessoryProfile.Characteristic {
         .init(
             uuid,
             properties,
+            permissions: permissions,
             value: reaction == nil ? .stored(value) : .dynamic,
             descriptors: descriptors.map { .init($0.uuid, value: .stored($0.value)) }
         )
+    }
+
+    /// What the properties announce, for links that are protected well enough.
+    private var permissions: GATT.Permissions {
+        var permissions = GATT.Permissions(properties)
+        if permissions.read != nil { permissions.read = requirement }
+        if permissions.write != nil { permissions.write = requirement }
+        permissions.subscribe = requirement
+        return permissions
     }
 }

@@ -15,6 +15,8 @@ struct AccessoryServer: Sendable {
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
         /// Do this, after what was to be sent.
         case act(AccessoryDeed)
+        /// Keep this of the client, which is a bonded one.
+        case remember(ClientMemory)
     }
 
     /// There is one client, with one bearer.
@@ -39,9 +41,26 @@ struct AccessoryServer: Sendable {
     }
 
     /// A client is there.
-    mutating func clientCame() {
+    mutating func clientCame(_ security: LinkSecurity = .none) {
         clientLeft()
-        values.server.open(Self.bearerID, security: .none, mtu: bearer.mtu)
+        values.server.open(Self.bearerID, security: security, mtu: bearer.mtu)
+    }
+
+    /// The link is protected in another way. Once a bond encrypts it, what was kept of the client
+    /// counts again.
+    mutating func securityChanged(
+        _ security: LinkSecurity,
+        restoring memory: ClientMemory?,
+        now: Instant
+    ) -> [Event] {
+        let wasProved = values.server.client(Self.client)?.isProved == true
+        let isProved = security.isEncrypted && security.isBonded
+        var events: [Event] = []
+        if isProved, !wasProved, let memory {
+            events = carryOut(values.server.restore(Self.client, memory), now: now)
+        }
+        return events
+            + carryOut(values.server.securityChanged(Self.client, security), now: now)
     }
 
     /// The link has ended.
@@ -139,7 +158,8 @@ extension AccessoryServer {
             case .told(_, .subscribed(let handle, let kind)):
                 events.append(.subscriptionChanged(handle, kind))
             case .indicate(_, let indication): indicate(indication)
-            case .told(_, .written), .remember, .violated: break
+            case .remember(_, let memory): events.append(.remember(memory))
+            case .told(_, .written), .violated: break
             }
         }
         return events
@@ -180,4 +200,9 @@ extension AccessoryServer {
         values = trial
         return (.success([]), deeds)
     }
+}
+
+extension GATTServer.Client {
+    /// Whether the link is encrypted with the key of a bond.
+    fileprivate var isProved: Bool { security.isBonded && security.isEncrypted }
 }

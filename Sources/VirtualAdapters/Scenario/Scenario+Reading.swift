@@ -121,6 +121,7 @@ extension Scenario {
         let members = try node.members(
             "name",
             "accessory",
+            "pairing",
             "address",
             "position",
             "path",
@@ -136,6 +137,12 @@ extension Scenario {
         guard !device.name.isEmpty else { throw name.error("a device needs a name") }
         device.accessory = try members["accessory"].map { (node) throws(JSONError) in
             try kind(node, accessories)
+        }
+        if let node = members["pairing"] {
+            guard device.accessory != nil else {
+                throw node.error("only a device with \"accessory\" pairs by itself")
+            }
+            device.pairing = try node.pairing
         }
         device.address = try members["address"].map(address)
         device.path = try path(members)

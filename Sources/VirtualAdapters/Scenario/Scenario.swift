@@ -20,6 +20,8 @@ public struct Scenario: Hashable, Sendable {
         public var address: DeviceAddress?
         /// The kind of accessory that it is; nil if its controller waits for a host.
         public var accessory: String?
+        /// How the accessory pairs; nil if as its kind does.
+        public var pairing: Pairing?
         /// Where it is, and when.
         public var path = Path(.origin)
         /// The power with which it sends, in dBm.

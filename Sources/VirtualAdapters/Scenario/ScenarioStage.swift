@@ -52,20 +52,18 @@ extension Scenario {
 
     /// Puts the devices into the world, and returns what is still to happen.
     ///
-    /// - Parameter makeAccessory: Makes the host of a device, given its kind and its name; nil if
-    ///   there is no such kind.
+    /// - Parameter makeAccessory: Makes the host of a device that is an accessory; nil if there is
+    ///   no such kind.
     /// - Throws: If the world has no room for all.
     public func populate(
         _ world: World,
-        makeAccessory: (_ kind: String, _ name: String) -> (any ScriptedHost)?
+        makeAccessory: (Device) -> (any ScriptedHost)?
     ) throws(WorldFullError) -> ScenarioStage {
         var stage = ScenarioStage()
         for device in devices {
             let controller = try world.addController(device.configuration)
             stage.add(controller, of: device, in: world)
-            guard let kind = device.accessory, let host = makeAccessory(kind, device.name) else {
-                continue
-            }
+            guard device.accessory != nil, let host = makeAccessory(device) else { continue }
             world.attach(host, to: controller)
         }
         stage.add(losses)

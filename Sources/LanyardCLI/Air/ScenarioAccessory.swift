@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+extension Scenario.Device {
+    /// The example accessory that plays the device; nil if its controller waits for a host.
+    func makeAccessory() -> (any ScriptedHost)? {
+        guard let accessory else { return nil }
+        return ExampleAccessories.make(kind: accessory, name: name) { profile in
+            guard let pairing else { return }
+            profile.pairing = AccessoryPairing(pairing)
+            switch pairing.protection {
+            case .nothing: break
+            case .encrypted: profile.protectValues(.encrypted)
+            case .authenticated: profile.protectValues(.authenticated)
+            }
+        }
+    }
+}
+
+extension AccessoryPairing {
+    fileprivate init(_ pairing: Scenario.Pairing) {
+        let io = Pairing.IOCapability.allCases.first { "\($0)" == pairing.ioCapability }
+        self.init(io ?? .noInputNoOutput, enteredPasskey: pairing.passkey)
+        requiresAuthentication = pairing.requiresAuthentication
+        allowsLegacyPairing = pairing.allowsLegacyPairing
+        keySize = pairing.keySize
+        keepsBonds = pairing.keepsBonds
+        asksForProtection = pairing.asksForProtection
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothHCI
+import BluetoothTypes
+
+// How the link is protected.
+extension SimpleAccessory {
+    /// Pairing Failed, for want of support (Vol 3, Part H, 3.5.5).
+    private static let pairingFailed: [UInt8] = [0x05, 0x05]
+    /// Pairing Request (Vol 3, Part H, 3.5.1).
+    private static let pairingRequest: UInt8 = 0x01
+
+    mutating func receiveSecurity(_ payload: ArraySlice<UInt8>, now: Instant) {
+        if let events = security?.receive(payload, now: now) {
+            carryOut(events, now: now)
+        } else if payload.first == Self.pairingRequest {
+            link?.answer(Self.pairingFailed, on: .securityManager)
+        }
+    }
+
+    mutating func carryOut(_ events: [AccessorySecurity.Event], now: Instant) {
+        for event in events {
+            switch event {
+            case .send(let pdu): link?.answer(pdu, on: .securityManager)
+            case .changed(let security):
+                let memory = self.security?.memory
+                let events = server.securityChanged(security, restoring: memory, now: now)
+                for event in events { carryOut(event, now: now) }
+            }
+        }
+    }
+
+    /// The Central wants to encrypt: with a key that is there, or it is told that there is none.
+    mutating func longTermKeyAsked(_ event: HCI.LELongTermKeyRequest, now: Instant) {
+        let handle = event.connectionHandle
+        let key = security?.key(diversifier: event.encryptedDiversifier, random: event.random)
+        guard let key else {
+            return session.send(
+                HCI.LELongTermKeyRequestNegativeReply(connectionHandle: handle),
+                now: now
+            )
+        }
+        session.send(
+            HCI.LELongTermKeyRequestReply(connectionHandle: handle, longTermKey: key),
+            now: now
+        )
+    }
+
+    /// Encryption began, ended, or could not begin, in which case all stays as it is.
+    mutating func encryptionChanged(
+        on handle: ConnectionHandle,
+        _ status: HCI.ErrorCode,
+        isEncrypted: Bool,
+        now: Instant
+    ) {
+        guard status == .success, handle == link?.connectionHandle,
+            let events = security?.encryptionChanged(isEncrypted, now: now)
+        else { return }
+        carryOut(events, now: now)
+    }
+}

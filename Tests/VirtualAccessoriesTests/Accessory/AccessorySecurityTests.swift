@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualAccessories
+
+/// An accessory's security and the Security Manager of a Central, PDU by PDU.
+private struct Couple {
+    static let accessoryAddress = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+    static let centralAddress = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
+
+    var accessory: AccessorySecurity
+    private var central = Couple.manager()
+    private var dice = LanyardTestSupport.SplitMix64(seed: 7)
+    private(set) var keys: Pairing.Keys?
+    private(set) var failure: Pairing.Failure?
+    private(set) var changes: [LinkSecurity] = []
+    /// What the accessory showed.
+    private(set) var screens: [String] = []
+
+    init(_ pairing: AccessoryPairing) {
+        accessory = AccessorySecurity(pairing)
+        accessory.begin(address: Self.accessoryAddress)
+        connect()
+    }
+
+    private static func manager() -> SecurityManager {
+        var dice = LanyardTestSupport.SplitMix64(seed: 9)
+        let key = HCI.Key128(using: &dice)
+        return SecurityManager(
+            .init(
+                isCentral: true,
+                localAddress: centralAddress,
+                peerAddress: accessoryAddress,
+                identity: .init(address: centralAddress, resolvingKey: key)
+            )
+        )
+    }
+
+    mutating func connect() {
+        accessory.centralLeft()
+        central = Self.manager()
+        note(accessory.centralCame(Self.centralAddress, now: .zero))
+    }
+
+    /// Pairs; who is asked at the Central answers so, knowing what the accessory shows.
+    mutating func pair(
+        _ policy: Pairing.Policy,
+        answer: (Pairing.Question, String?) -> Pairing.Answer? = { _, _ in .yes }
+    ) {
+        (keys, failure, changes) = (nil, nil, [])
+        var actions = central.pair(policy, using: &dice, now: .zero)[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .send(let pdu):
+                for pdu in note(accessory.receive(pdu[...], now: .zero)) {
+                    actions += central.receive(pdu[...], using: &dice, now: .zero)
+                }
+            case .encrypt(let key):
+                let named = accessory.key(diversifier: key.diversifier, random: key.random)
+                #expect(named == key.value)
+                let pdus = note(accessory.encryptionChanged(true, now: .zero))
+                actions += central.encryptionChanged(
+                    isEncrypted: true,
+                    using: &dice,
+                    now: .zero
+                )
+                for pdu in pdus { actions += central.receive(pdu[...], using: &dice, now: .zero) }
+            case .ask(let question):
+                guard let answer = answer(question, accessory.screen) else { continue }
+                actions += central.answer(answer, using: &dice, now: .zero)
+            case .paired(let keys): self.keys = keys
+            case .failed(let failure): self.failure = failure
+            case .withdrawQuestion, .pressed, .wanted, .begun, .violated: break
+            }
+        }
+    }
+
+    @discardableResult
+    private mutating func note(_ events: [AccessorySecurity.Event]) -> [[UInt8]] {
+        if let screen = accessory.screen { screens.append(screen) }
+        return events.compactMap { event in
+            switch event {
+            case .send(let pdu): return pdu
+            case .changed(let security):
+                changes.append(security)
+                return nil
+            }
+        }
+    }
+}
+
+@Suite("An accessory that pairs")
+struct AccessorySecurityTests {
+    private static func policy(_ io: Pairing.IOCapability) -> Pairing.Policy {
+        var policy = Pairing.Policy()
+        policy.ioCapability = io
+        policy.requiresAuthentication = io != .noInputNoOutput
+        return policy
+    }
+
+    @Test("says yes to Just Works, and has the same key as the Central")
+    func justWorks() throws {
+        var couple = Couple(AccessoryPairing(.noInputNoOutput))
+        couple.pair(Self.policy(.noInputNoOutput))
+        let keys = try #require(couple.keys)
+        #expect(keys.method == .justWorks)
+        #expect(couple.accessory.bonds.map(\.localKey) == [keys.peerKey])
+        let last = try #require(couple.changes.last)
+        #expect(last.isEncrypted && last.isBonded && !last.isAuthenticated)
+        #expect(couple.screens.isEmpty)
+    }
+
+    @Test("shows the six digits that the Central shows")
+    func comparison() throws {
+        var couple = Couple(AccessoryPairing(.displayYesNo))
+        var compared: [Bool] = []
+        couple.pair(Self.policy(.displayYesNo)) { question, _ in
+            compared.append(question.screen != nil)
+            return .yes
+        }
+        #expect(couple.keys?.method == .numericComparison)
+        #expect(compared == [true])
+        #expect(couple.changes.last?.isAuthenticated == true)
+        #expect(couple.accessory.screen == nil, "nothing is shown when it is done")
+    }
+
+    @Test("shows a passkey, another each time, which is entered at the Central")
+    func display() throws {
+        var couple = Couple(AccessoryPairing(.displayOnly))
+        for _ in 0..<2 {
+            couple.connect()
+            couple.pair(Self.policy(.keyboardOnly)) { _, screen in
+                screen.flatMap { UInt32($0) }.map(Pairing.Answer.passkey) ?? .no
+            }
+            #expect(couple.keys?.method == .passkeyEntry)
+        }
+        #expect(couple.screens.allSatisfy { $0.count == 6 })
+        #expect(Set(couple.screens).count == 2)
+    }
+
+    @Test("has entered what its person knows, and nothing if they know nothing")
+    func entry() throws {
+        for passkey: UInt32? in [123_456, nil] {
+            var couple = Couple(AccessoryPairing(.keyboardOnly, enteredPasskey: passkey))
+            var shown: UInt32?
+            couple.pair(Self.policy(.displayOnly)) { question, _ in
+                if case .display(let digits) = question { shown = digits }
+                return nil
+            }
+            // Nobody at the accessory can see what the Central shows: it fits by chance only.
+            #expect(shown != nil || passkey == nil)
+            #expect(couple.keys == nil && couple.failure != nil)
+        }
+    }
+
+    @Test("gives the key of its bond to the Central that has it, on later links too")
+    func bond() throws {
+        var couple = Couple(AccessoryPairing())
+        couple.pair(Self.policy(.noInputNoOutput))
+        let key = try #require(couple.keys?.peerKey)
+        couple.connect()
+        #expect(couple.accessory.security == LinkSecurity(isBonded: true))
+        #expect(couple.accessory.key(diversifier: 0, random: 0) == key.value)
+        #expect(couple.accessory.key(diversifier: 1, random: 0) == nil)
+        #expect(couple.accessory.key(diversifier: 0, random: 1) == nil)
+        _ = couple.accessory.encryptionChanged(true, now: .zero)
+        #expect(couple.accessory.security.isEncrypted && couple.accessory.security.isBonded)
+        couple.accessory.centralLeft()
+        let stranger = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
+        _ = couple.accessory.centralCame(stranger, now: .zero)
+        #expect(couple.accessory.key(diversifier: 0, random: 0) == nil)
+    }
+
+    @Test("keeps no bond if it keeps none")
+    func forgetful() {
+        var pairing = AccessoryPairing()
+        pairing.keepsBonds = false
+        var couple = Couple(pairing)
+        couple.pair(Self.policy(.noInputNoOutput))
+        #expect(couple.keys?.isBonded == false)
+        #expect(couple.accessory.bonds.isEmpty)
+        #expect(couple.accessory.security.isEncrypted && !couple.accessory.security.isBonded)
+    }
+
+    @Test("asks for protection by itself, if it is one that asks")
+    func asking() {
+        var pairing = AccessoryPairing()
+        pairing.asksForProtection = true
+        var security = AccessorySecurity(pairing)
+        security.begin(address: Couple.accessoryAddress)
+        let events = security.centralCame(Couple.centralAddress, now: .zero)
+        guard case .send(let pdu)? = events.first else {
+            Issue.record("nothing is asked for")
+            return
+        }
+        #expect(pdu.first == 0x0B)
+    }
+}
