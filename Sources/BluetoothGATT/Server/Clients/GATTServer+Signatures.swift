@@ -17,6 +17,10 @@ extension GATTServer {
         kept: ClientMemory? = nil
     ) {
         guard var record = clients[client] else { return }
+        // Each key has counters of its own.
+        if let before = record.signingKey, before.key != key?.key {
+            record.memory.lastSignCounter = nil
+        }
         record.signingKey = key
         record.kept = record.kept ?? kept
         let counters = [record.memory.lastSignCounter, kept?.lastSignCounter].compactMap { $0 }

@@ -147,6 +147,27 @@ struct SignatureTests {
         #expect(table.server.subscriptions(of: Table.client) == [:])
     }
 
+    @Test("The counter of one key is not that of the next")
+    func newKey() throws {
+        var table = try Self.table()
+        var actions: [GATTServer.Action] = []
+        let last = try Self.command(9)
+        #expect(table.server.acceptSignature(of: last, on: Table.fixed, into: &actions))
+        let other = SigningKey(key: [UInt8](repeating: 8, count: 16))
+        table.server.setSigningKey(other, of: Table.client)
+        let old = try Self.command(10)
+        #expect(!table.server.acceptSignature(of: old, on: Table.fixed, into: &actions))
+        let zeros = [UInt8](repeating: 0, count: 12)
+        let draft = ATT.SignedWriteCommand(handle: old.handle, value: [1], signature: zeros[...])
+        let signature = try #require(other.signature(of: draft.signedOctets, counter: 0))
+        let first = ATT.SignedWriteCommand(
+            handle: old.handle,
+            value: [1],
+            signature: signature[...]
+        )
+        #expect(table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
+    }
+
     @Test("With the counter nothing else is kept of a link that proves nothing")
     func onlyTheCounter() throws {
         var table = try Self.table(.none)

@@ -42,7 +42,8 @@ struct SigningStories {
         }
         var checker = try #require(Self.signingKey.map { SigningKey(key: $0.bytes.reversed()) })
         #expect(commands(bench).map { Array($0.value) } == [[1], [2], [3]])
-        for command in commands(bench) { #expect(checker.accept(command)) }
+        let verdicts = commands(bench).map { checker.accept($0) }
+        #expect(verdicts == [true, true, true])
     }
 
     @Test("are refused without a bond")
