@@ -29,7 +29,7 @@ extension HostCore {
         prepare(link.handle, now: now)
         guard isIncoming else { return }
         announce(link.handle)
-        emit(.incomingLink(link.identifier, link.peer))
+        emit(.incomingLink(link.identifier, link.identity))
     }
 
     /// What every new link begins with: larger packets, and, on a link that we made, the MTU
@@ -97,7 +97,7 @@ extension HostCore {
         for request in link.disconnectRequests { complete(request, .done) }
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }
-        peerParted(link.peer, with: error, now: now)
+        peerParted(link, with: error, now: now)
         writeChanges(now: now)
     }
 

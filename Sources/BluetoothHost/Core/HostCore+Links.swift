@@ -10,7 +10,7 @@ import BluetoothTypes
 extension HostCore {
     /// The links there are, oldest first.
     package var linkList: [(identifier: LinkIdentifier, peer: DeviceAddress)] {
-        links.values.map { ($0.identifier, $0.peer) }
+        links.values.map { ($0.identifier, $0.identity) }
     }
 
     /// What is known of a link; nil once it has ended.

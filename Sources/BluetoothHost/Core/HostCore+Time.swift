@@ -21,6 +21,7 @@ extension HostCore {
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
         soonest = earliest(soonest, keeping.schedule.nextDeadline)
+        soonest = earliest(soonest, addresses.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -29,10 +30,12 @@ extension HostCore {
     package mutating func deadlinePassed(now: Instant) {
         guard state != .closed else { return }
         perform(commands.deadlinePassed(now: now), now: now)
+        perform(addresses.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         perform(advertiser.deadlinePassed(now: now), now: now)
         expireDials(now: now)
         wakeDials(now: now)
+        endTrials(now: now)
         for handle in links.handles { expire(handle, now: now) }
         perform(server.deadlinePassed(now: now))
         writeChanges(now: now)
