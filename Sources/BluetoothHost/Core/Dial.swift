@@ -28,7 +28,8 @@ struct Dial: Sendable {
     /// Who that is.
     let identity: DeviceAddress
     let options: ConnectOptions
-    let deadline: Instant?
+    /// Nil for one that waits for as long as it takes, or for a person.
+    var deadline: Instant?
     var phase = Phase.dialling
     /// The address that the scheduler has; nil while it has none.
     var address: DeviceAddress?

@@ -40,6 +40,7 @@ extension HostCore {
             let command = Self.dataLengthCommand(octets: octets, to: handle)
             upkeep(command, on: handle, now: now)
         }
+        if links[handle]?.isSealed == true { return seal(handle, now: now) }
         guard links[handle]?.role == .peripheral else { return exchangeMTU(handle, now: now) }
         if configuration.preferredConnectionParameters != nil {
             links[handle]?.preferredParametersDueAt = now + Self.parameterPause
@@ -94,6 +95,8 @@ extension HostCore {
             if let request = waiter.request { fail(request, error) }
         }
         for request in link.databaseRequests { fail(request, error) }
+        for request in link.protection.held.ids { fail(request, error) }
+        failWaiters(link.protection.waiters, of: handle, with: error, now: now)
         for request in link.disconnectRequests { complete(request, .done) }
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }

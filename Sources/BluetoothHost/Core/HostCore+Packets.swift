@@ -164,7 +164,8 @@ extension HostCore {
         case .parameters(let link): parametersAnswered(link, result, now: now)
         case .request(let id, let link, let request): requestAnswered(id, link, request, result)
         case .disconnection(let link): disconnectionAnswered(link, result, now: now)
-        case .upkeep(let link, let procedure): upkeepAnswered(link, procedure, result)
+        case .upkeep(let link, let procedure):
+            upkeepAnswered(link, procedure, result, now: now)
         }
     }
 }

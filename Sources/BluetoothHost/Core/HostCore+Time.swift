@@ -56,6 +56,7 @@ extension HostCore {
         if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
         }
+        expireProtection(handle, now: now)
         if let due = links[handle]?.preferredParametersDueAt, due <= now {
             askForPreferredParameters(on: handle, now: now)
         }
@@ -70,6 +71,7 @@ extension HostCore {
         for (procedure, waiter) in waiting where waiter.deadline <= now {
             links[handle]?.procedures[procedure] = nil
             if let request = waiter.request { fail(request, HostError.timedOut) }
+            if procedure == .encryption { encryptionFailed(.timedOut, on: handle, now: now) }
         }
     }
 }

@@ -101,8 +101,10 @@ package struct HostCore: Sendable {
     var bonds: [Bond]
     /// What there is to be remembered of the store.
     var keeping = StoreKeeping()
+    /// Who has failed to pair, and has to wait before the next attempt.
+    var attempts = RepeatedAttempts()
     /// Where random numbers and keys come from.
-    var randomness: any RandomNumberGenerator & Sendable
+    var randomness: Randomness
     /// What bonded clients have configured, as far as it is known.
     var memories: [DeviceAddress: ClientMemory] = [:]
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
@@ -124,7 +126,7 @@ package struct HostCore: Sendable {
     ) {
         self.configuration = configuration
         self.ownAddress = ownAddress
-        randomness = configuration.randomness
+        randomness = Randomness(configuration.randomness)
         localIdentity = Pairing.LocalIdentity(
             address: ownAddress,
             resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)
