@@ -15,13 +15,10 @@ struct AdvertisingRecipe: Sendable, Hashable {
     /// Works out what to tell the controller. Throws if it, or the specification, does not allow
     /// what is asked for.
     ///
-    /// - Parameters:
-    ///   - ownAddress: the address that the set has for itself; nil: that of the host.
-    ///   - power: with what the controller sends, in dBm, as far as that is known.
+    /// - Parameter power: with what the controller sends, in dBm, as far as that is known.
     init(
         _ advertising: Advertising,
         in dialect: CommandDialect,
-        address ownAddress: DeviceAddress? = nil,
         power: Int8?
     ) throws(AdvertisingError) {
         try Self.check(advertising, in: dialect)
@@ -41,8 +38,7 @@ struct AdvertisingRecipe: Sendable, Hashable {
         guard advertising.form == .legacy || advertising.kind != .scannable || !response.isEmpty
         else { throw .unsupported("an extended scannable set without a scan response") }
         parameters = AdvertisingParameters(advertising, in: dialect)
-        let ofHost = ownAddress ?? dialect.ownAddress
-        address = dialect.isExtended ? Self.randomAddress(advertising, ofHost: ofHost) : nil
+        address = dialect.isExtended ? Self.randomAddress(advertising, in: dialect) : nil
     }
 
     private static func check(
@@ -61,9 +57,6 @@ struct AdvertisingRecipe: Sendable, Hashable {
                 throw .unsupported("an address for each set")
             }
             guard address.kind == .random else { throw .unsupported("a public address as random") }
-        }
-        if dialect.isPrivate, advertising.address.staysTheSame {
-            throw .unsupported("an address that stays the same, of a host that is private")
         }
         if advertising.address == .public, !dialect.hasPublicAddress {
             throw .unsupported("a public address")
@@ -85,10 +78,10 @@ struct AdvertisingRecipe: Sendable, Hashable {
 
     private static func randomAddress(
         _ advertising: Advertising,
-        ofHost: DeviceAddress?
+        in dialect: CommandDialect
     ) -> DeviceAddress? {
         switch advertising.address {
-        case .ofHost: ofHost?.kind == .random ? ofHost : nil
+        case .ofHost: dialect.ownAddress?.kind == .random ? dialect.ownAddress : nil
         case .public: nil
         case .random(let address): address
         }
@@ -171,17 +164,6 @@ extension AdvertisingParameters {
         case .connections: .connectFiltered
         case .scanRequests: .scanFiltered
         case .only: .filtered
-        }
-    }
-}
-
-extension Advertising.Address {
-    /// Whether it tells who the advertiser is, today and tomorrow.
-    fileprivate var staysTheSame: Bool {
-        switch self {
-        case .ofHost: false
-        case .public: true
-        case .random(let address): address.randomKind == .static
         }
     }
 }

@@ -78,7 +78,7 @@ extension HostCore {
     }
 
     private mutating func beginStartup(now: Instant) {
-        startup = ControllerStartup(randomAddress: takeFirstAddress())
+        startup = ControllerStartup(randomAddress: ownAddress)
         continueStartup(now: now)
     }
 
@@ -98,9 +98,6 @@ extension HostCore {
     }
 
     private mutating func controllerStarted(_ found: ControllerCapabilities, now: Instant) {
-        guard !isPrivate || found.randomAddress != nil else {
-            return controllerFailed(.unsuitable("it takes no random address"), now: now)
-        }
         startup = nil
         capabilities = found
         reopening.succeeded()
@@ -110,7 +107,8 @@ extension HostCore {
             packetCount: found.aclPacketCount
         )
         changeState(to: .ready)
-        configureRadio(found, now: now)
+        perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
+        perform(advertiser.configure(found, ownAddress: ownAddress, now: now), now: now)
     }
 
     /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
@@ -121,12 +119,10 @@ extension HostCore {
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
         capabilities = nil
-        addresses.reset()
         perform(scheduler.reset(now: now), now: now)
         perform(advertiser.reset(now: now), now: now)
         perform(commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
-        failLooks(with: state.obstacle ?? .adapter(failure), includesStanding: false)
         reports = ReportAssembler()
         transmitQueue = ACLTransmitQueue()
     }

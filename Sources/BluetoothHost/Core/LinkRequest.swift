@@ -2,7 +2,6 @@
 
 import BluetoothATT
 import BluetoothGATT
-import BluetoothSMP
 import BluetoothTypes
 
 /// What can be asked of a link.
@@ -18,8 +17,7 @@ package enum LinkRequest: Sendable {
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion
-    /// Protect the link, by the bond or a pairing.
-    case pair(Pairing.Policy)
+    case encrypt
     case disconnect
 
     /// The link-layer procedure whose end answers the request; nil if the command's own completion
@@ -29,8 +27,8 @@ package enum LinkRequest: Sendable {
         case .updateParameters: .connectionUpdate
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
-        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .pair, .disconnect:
-            nil
+        case .encrypt: .encryption
+        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
         }
     }
 
@@ -52,7 +50,7 @@ package enum LinkRequest: Sendable {
         case .setDataLength: "longer packets"
         case .setPHY, .readPHY: "other PHYs"
         case .readRemoteVersion: "reading the peer's version"
-        case .pair: "pairing"
+        case .encrypt: "encryption"
         }
     }
 }

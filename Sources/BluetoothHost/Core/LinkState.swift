@@ -61,7 +61,8 @@ struct LinkState: Sendable {
     var security = LinkSecurity.none
     /// Whether the application has authorized the peer.
     var isAuthorized = false
-    var protection = LinkProtection()
+    /// Whether the peer asked for pairing and is to be told that there is none.
+    var owesPairingRefusal = false
 
     /// Whether the MTU was asked for, which is done once.
     var hasAskedForMTU = false
@@ -129,7 +130,6 @@ struct LinkState: Sendable {
             earliest(gatt.nextDeadline, logicalLink.nextDeadline),
             earliest(enhanced.nextDeadline, preferredParametersDueAt)
         )
-        let others = earliest(protection.nextDeadline, nextDisconnect)
-        return earliest(machines, earliest(waiting, others))
+        return earliest(machines, earliest(waiting, nextDisconnect))
     }
 }

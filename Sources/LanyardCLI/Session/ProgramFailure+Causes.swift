@@ -54,8 +54,7 @@ extension ProgramFailure {
             )
         case .notSubscribable:
             self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
-        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed,
-            .notEncrypted:
+        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:
             self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")

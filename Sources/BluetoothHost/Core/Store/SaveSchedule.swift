@@ -64,6 +64,9 @@ struct SaveSchedule: Sendable {
         return due.sorted { $0.key.description < $1.key.description }
     }
 
+    /// How many entries are remembered to have been written.
+    var rememberedCount: Int { wholeAt.count }
+
     /// Everything that waits: the host ends.
     mutating func takeAll() -> [RecordName] {
         defer { (waiting, changed) = ([], []) }
