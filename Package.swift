@@ -93,6 +93,20 @@ let package = Package(
             dependencies: ["BluetoothTypes", "BluetoothATT", "BluetoothGATT"],
             path: "Tests/ServerSupport"
         ),
+        .target(
+            name: "StoreTestSupport",
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "BluetoothSMP"],
+            path: "Tests/StoreSupport"
+        ),
+        // A process that tests kill; in no product.
+        .executableTarget(
+            name: "StoreWriter",
+            dependencies: [
+                "BluetoothTypes", "BluetoothSMP", "HCITransports", "BluetoothHost",
+                "StoreTestSupport",
+            ],
+            path: "Tests/StoreWriter"
+        ),
         .testTarget(name: "BluetoothTypesTests", dependencies: ["BluetoothTypes"]),
         .testTarget(
             name: "BluetoothCryptoTests",
@@ -159,8 +173,8 @@ let package = Package(
             name: "BluetoothHostTests",
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "LanyardTestSupport",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "LanyardTestSupport", "StoreTestSupport", "StoreWriter",
             ]
         ),
         .testTarget(

@@ -113,9 +113,11 @@ final class Household: Sendable {
         )
     }
 
-    /// Connects, by which the link is encrypted if there is a key.
+    /// Connects, and encrypts the link if there is a key.
     func connect(_ phone: BluetoothHost) async throws -> Link {
-        try await phone.connect(to: Self.lampAddress)
+        let link = try await phone.connect(to: Self.lampAddress)
+        if isBonded { try await link.encrypt() }
+        return link
     }
 }
 

@@ -35,32 +35,27 @@ final class ServingScene: Sendable {
 
     /// A strap, started; it is bonded with the phone if there is a key.
     func startStrap(
-        _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil,
         store: (any HostStore)? = nil
     ) async throws -> BluetoothHost {
-        var configuration = configuration
-        configuration.store = store
-        return try await start(strapController, Self.strap, Self.phone, key, configuration)
+        try await start(strapController, Self.strap, bondedWith: Self.phone, key, store: store)
     }
 
     /// A phone, started.
-    func startPhone(
-        _ configuration: HostConfiguration = HostConfiguration(),
-        key: HCI.Key128? = nil
-    ) async throws -> BluetoothHost {
-        try await start(phoneController, Self.phone, Self.strap, key, configuration)
+    func startPhone(key: HCI.Key128? = nil) async throws -> BluetoothHost {
+        try await start(phoneController, Self.phone, bondedWith: Self.strap, key, store: nil)
     }
 
     private func start(
         _ controller: ControllerID,
         _ address: DeviceAddress,
-        _ peer: DeviceAddress,
+        bondedWith peer: DeviceAddress,
         _ key: HCI.Key128?,
-        _ configuration: HostConfiguration
+        store: (any HostStore)?
     ) async throws -> BluetoothHost {
-        var configuration = configuration
+        var configuration = HostConfiguration()
         configuration.address = address
+        configuration.store = store
         configuration.bonds = key.map { [Bond(peer: peer, longTermKey: $0)] } ?? []
         let host = BluetoothHost(
             transport: air.adapter(of: controller),

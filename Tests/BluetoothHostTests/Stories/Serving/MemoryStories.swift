@@ -13,7 +13,7 @@ import Testing
 struct MemoryStories {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
-        peer.key = Bonded.key
+        peer.key = EncryptionStories.key
         return peer
     }()
 
@@ -22,7 +22,7 @@ struct MemoryStories {
         hasStore: Bool = true,
         publishing definitions: [GATT.ServiceDefinition] = [Clinic.definition]
     ) throws -> (Bench, GATT.PublishedService) {
-        let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
+        let bond = Bond(peer: peer.address, longTermKey: try #require(EncryptionStories.key))
         var bench = Bench.ready(peers: [peer]) {
             $0.bonds = [bond]
             if hasStore { $0.store = MemoryStore() }
@@ -33,18 +33,11 @@ struct MemoryStories {
     }
 
     private func encrypted(_ bench: inout Bench) throws -> LinkIdentifier {
-        bench.controller.endlessCommands = []
         let link = try bench.connect(peer.address)
-        #expect(bench.core.security(of: link)?.isEncrypted == true)
-        return link
-    }
-
-    /// A link whose peer seems to be the bonded one, and has not shown it.
-    private func unproven(_ bench: inout Bench) throws -> LinkIdentifier {
-        bench.controller.endlessCommands = [.leEnableEncryption]
-        _ = bench.dial(peer.address)
+        let id = bench.ask(.encrypt, of: link)
         bench.drive()
-        return try #require(bench.core.linkList.first).identifier
+        guard case .done = try bench.answer(id) else { throw Bench.UnexpectedAnswer() }
+        return link
     }
 
     private func part(_ bench: inout Bench) {
@@ -59,10 +52,10 @@ struct MemoryStories {
         _ = bench.write([1, 0], to: try service.configuration(0), by: peer.address)
         #expect(bench.store.isEmpty != hasStore)
         part(&bench)
-        let doubtful = try unproven(&bench)
-        #expect(bench.core.subscriptions(of: doubtful).isEmpty, "it has not shown who it is")
-        part(&bench)
-        let link = try encrypted(&bench)
+        let link = try bench.connect(peer.address)
+        #expect(bench.core.subscriptions(of: link).isEmpty, "it has not shown who it is")
+        _ = bench.ask(.encrypt, of: link)
+        bench.drive()
         #expect(bench.core.subscriptions(of: link) == [service.value(0): .notification])
         let told = bench.news.filter { news in
             guard news.link == link, case .subscribed = news.news else { return false }
@@ -92,7 +85,7 @@ struct MemoryStories {
     @Test("Nothing is kept of a client that has not shown who it is")
     func unencrypted() throws {
         var (bench, service) = try serving()
-        let link = try unproven(&bench)
+        let link = try bench.connect(peer.address)
         let configuration = try service.configuration(0)
         let refused = bench.write([1, 0], to: configuration, by: peer.address)
         #expect(refused == [.refusal(.writeRequest, configuration, .insufficientEncryption)])
@@ -144,10 +137,10 @@ struct MemoryStories {
         bench.controller.peers[peer.address]?.server.confirms = false
         _ = try encrypted(&bench)
         let handle = service.value(0)
-        let told = bench.heard(by: peer.address).compactMap { pdu -> AttributeHandle? in
-            if case .handleValueIndication(let told) = pdu { told.handle } else { nil }
+        guard case .handleValueIndication(let told)? = bench.heard(by: peer.address).last else {
+            return #expect(Bool(false), "\(bench.heard(by: peer.address))")
         }
-        #expect(told == [changed])
+        #expect(told.handle == changed)
         let refused = bench.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
         bench.controller.sendPDU(.handleValueConfirmation, from: peer.address)
@@ -164,7 +157,7 @@ struct MemoryStories {
         let kept = bench.store
         part(&bench)
         _ = try bench.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-        _ = try unproven(&bench)
+        _ = try bench.connect(peer.address)
         let handle = service.value(0)
         let refused = bench.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])

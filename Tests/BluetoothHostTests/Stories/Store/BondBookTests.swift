@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import HCITransports
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("A store that is looked at without its host")
+struct BondBookTests {
+    private func store() -> MemoryStore {
+        let store = MemoryStore()
+        let identity = Pairing.LocalIdentity(
+            address: SampleBonds.identity,
+            resolvingKey: SampleBonds.resolvingKey
+        )
+        store.save(identity.encode(), as: RecordName.identity.key)
+        for number in 1...3 {
+            let bond = SampleBonds.bond(number)
+            store.save(bond.encode(localIdentity: SampleBonds.identity), as: key(.bond, number))
+        }
+        store.save(
+            MeetingOrder([2, 3, 1].map(SampleBonds.peer)).encode(),
+            as: RecordName.order.key
+        )
+        return store
+    }
+
+    private func key(_ kind: RecordName.Kind, _ number: Int) -> StoreKey {
+        let peer = SampleBonds.peer(number)
+        return switch kind {
+        case .identity: RecordName.identity.key
+        case .order: RecordName.order.key
+        case .bond: RecordName.bond(peer).key
+        case .counter: RecordName.counter(peer).key
+        case .client: RecordName.client(peer).key
+        case .database: RecordName.database(peer).key
+        }
+    }
+
+    @Test("tells who is bonded, and what is wrong")
+    func reading() throws {
+        let store = store()
+        var foreign = SampleBonds.bond(4)
+        foreign.localIdentity = SampleBonds.peer(9)
+        store.save(foreign.encode(localIdentity: SampleBonds.identity), as: key(.bond, 4))
+        store.save([1, 2], as: key(.bond, 5))
+        let before = store.contents
+        let book = try BondBook(store)
+        #expect(book.localIdentity == SampleBonds.identity)
+        #expect(book.bonds.map(\.identity) == [2, 3, 1].map(SampleBonds.peer))
+        #expect(book.problems.map(\.entry) == [4, 5].map { key(.bond, $0).description })
+        #expect(store.contents == before, "looking changes nothing")
+    }
+
+    @Test("loses a bond with all that is kept of its peer")
+    func removing() throws {
+        let store = store()
+        for kind in [RecordName.Kind.client, .database, .counter] {
+            store.save([1], as: key(kind, 3))
+            store.save([1], as: key(kind, 1))
+        }
+        var book = try BondBook(store)
+        let identifier = SampleBonds.bond(3).identifier
+        let isRemoved = try book.remove(identifier)
+        let isRemovedAgain = try book.remove(identifier)
+        #expect(isRemoved && !isRemovedAgain)
+        #expect(book.bonds.map(\.identity) == [2, 1].map(SampleBonds.peer))
+        #expect(store.keys().allSatisfy { RecordName($0)?.peer != SampleBonds.peer(3) })
+        #expect(store.contents.count == 7)
+    }
+
+    @Test("is empty where no host has been, and says when its host is nobody")
+    func nothing() throws {
+        let book = try BondBook(MemoryStore())
+        #expect(book.bonds.isEmpty && book.problems.isEmpty && book.localIdentity == nil)
+        let store = store()
+        store.save([0], as: RecordName.identity.key)
+        let lost = try BondBook(store)
+        #expect(lost.localIdentity == nil && lost.bonds.isEmpty)
+        #expect(lost.problems.count == 4 && lost.problems.first?.entry == "identity")
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import HCITransports
+import LanyardTestSupport
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+/// A store on a disk that fails when it is told to.
+final class FailingStore: HostStore {
+    let memory: MemoryStore
+    let failsToLoad: Bool
+    let failsToSave: Bool
+
+    init(_ memory: MemoryStore = MemoryStore(), failsToLoad: Bool = false, toSave: Bool = false) {
+        self.memory = memory
+        self.failsToLoad = failsToLoad
+        failsToSave = toSave
+    }
+
+    private func fail(_ fails: Bool) throws {
+        if fails { throw TransportError.injected("the disk") }
+    }
+
+    func load(_ key: StoreKey) throws -> [UInt8]? {
+        try fail(failsToLoad)
+        return memory.load(key)
+    }
+
+    func save(_ bytes: [UInt8], as key: StoreKey) throws {
+        try fail(failsToSave)
+        memory.save(bytes, as: key)
+    }
+
+    func remove(_ key: StoreKey) throws {
+        try fail(failsToSave)
+        memory.remove(key)
+    }
+
+    func keys() throws -> [StoreKey] { memory.keys() }
+
+    func setAside(_ key: StoreKey, because reason: String) throws {
+        try fail(failsToSave)
+        memory.setAside(key, because: reason)
+    }
+}
+
+@Suite("Who a host is")
+struct IdentityTests {
+    private let key = RecordName.identity.key
+
+    private func identity(
+        _ store: (any HostStore)?,
+        seed: UInt64 = 1,
+        address: DeviceAddress? = nil
+    ) -> HostIdentity {
+        var configuration = HostConfiguration()
+        configuration.store = store
+        configuration.address = address
+        configuration.randomness = SplitMix64(seed: seed)
+        return HostIdentity(of: &configuration)
+    }
+
+    @Test("is drawn once, and kept")
+    func kept() {
+        let store = MemoryStore()
+        let first = identity(store, seed: 1)
+        #expect(first.local.address.randomKind == .static && first.events.isEmpty)
+        #expect(store.contents.keys.map(\.description) == ["identity"])
+        #expect(identity(store, seed: 2).local == first.local)
+        #expect(identity(nil, seed: 2).local != first.local)
+    }
+
+    @Test("may be configured; private addresses stay recognisable")
+    func configured() {
+        let store = MemoryStore()
+        let first = identity(store, address: SampleBonds.identity)
+        #expect(first.local.address == SampleBonds.identity)
+        let second = identity(store, seed: 2, address: SampleBonds.peer(1))
+        #expect(second.local.address == SampleBonds.peer(1))
+        #expect(second.local.resolvingKey == first.local.resolvingKey)
+        #expect(identity(store, seed: 3).local == first.local, "the first is the one that is kept")
+    }
+
+    @Test("is another one for as long as the store cannot be read, and nothing is overwritten")
+    func unreadable() throws {
+        let memory = MemoryStore()
+        let before = identity(memory).local
+        let failing = identity(FailingStore(memory, failsToLoad: true), seed: 2)
+        #expect(failing.local != before)
+        guard case .leftAlone("identity", _)? = failing.events.first else {
+            return #expect(Bool(false), "\(failing.events)")
+        }
+        #expect(identity(memory, seed: 3).local == before)
+    }
+
+    @Test("is told to be lost if it cannot be kept")
+    func unwritable() {
+        let failing = identity(FailingStore(toSave: true))
+        guard case .storeFailed(let text)? = failing.events.first else {
+            return #expect(Bool(false), "\(failing.events)")
+        }
+        #expect(text.contains("the disk"))
+    }
+
+    @Test("is drawn anew, and what was there set aside, if that is torn")
+    func torn() throws {
+        let store = MemoryStore()
+        let before = identity(store).local
+        store.save(Array(before.encode().dropLast()), as: key)
+        let after = identity(store, seed: 2)
+        guard case .setAside("identity", let reason)? = after.events.first else {
+            return #expect(Bool(false), "\(after.events)")
+        }
+        #expect(reason.contains("torn") && after.local != before)
+        #expect(identity(store, seed: 3).local == after.local)
+    }
+
+    @Test("of a later version is left alone")
+    func newer() throws {
+        let store = MemoryStore()
+        var bytes = Array(identity(store).local.encode().dropLast(4))
+        bytes[5] = 2
+        var writer = ByteWriter()
+        writer.write(contentsOf: bytes)
+        writer.write(CRC32.checksum(of: bytes))
+        store.save(writer.bytes, as: key)
+        guard case .leftAlone("identity", let reason)? = identity(store, seed: 2).events.first
+        else {
+            return #expect(Bool(false))
+        }
+        #expect(reason.contains("later version"))
+        #expect(store.load(key) == writer.bytes)
+    }
+
+    @Test("is the same in the next host, whose bonds are those of the one before")
+    func hosts() async throws {
+        let store = MemoryStore()
+        var configuration = HostConfiguration()
+        configuration.store = store
+        let first = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
+        let address = await first.core.ownAddress
+        await first.addBond(SampleBonds.bond(1))
+        #expect(store.contents.count == 2)
+        await first.shutdown()
+        let second = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
+        #expect(await second.core.ownAddress == address)
+        await #expect(throws: HostError.self) { try await second.start() }
+        #expect(await second.bonds.isEmpty, "the bond was made by somebody else")
+        var bond = SampleBonds.bond(2)
+        bond.localIdentity = nil
+        await second.addBond(bond)
+        await second.shutdown()
+        let third = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
+        await #expect(throws: HostError.self) { try await third.start() }
+        #expect(await third.bonds.map(\.identifier) == [bond.identifier])
+        #expect(await third.bonds.map(\.name) == [bond.name])
+        await third.shutdown()
+    }
+}
+
+/// A transport that never opens.
+private struct UnreachableTransport: HCITransport {
+    let name = "nowhere"
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        throw .refused(name)
+    }
+
+    func send(_ packets: [[UInt8]]) {}
+
+    func close() {}
+}

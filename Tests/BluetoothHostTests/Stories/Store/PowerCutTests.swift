@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import BluetoothTypes
+import Foundation
+import HCITransports
+import LanyardTestSupport
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+/// A process that keeps bonds is killed at any moment; the store is then as it was before what it was
+/// doing, or as it was to be after it.
+@Suite("A host that is killed", .timeLimit(.minutes(5)))
+struct PowerCutTests {
+    /// How often it is killed.
+    private static let killCount = 200
+
+    @Test("leaves the old bonds or the new ones, and uses no counter twice")
+    func kill() async throws {
+        let directory = temporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await onThread {
+            var generator = SplitMix64(seed: 2)
+            var record = Record()
+            for round in 0..<Self.killCount {
+                let writer = try Writer("bonds", directory, record.generation + 1)
+                let lines = generator.happens(oneIn: 8) ? 0 : 1 + generator.next() % 40
+                try writer.read(lines: Int(lines))
+                writer.kill(after: Int(generator.next() % 20_000))
+                for line in writer.readAll() { record.note(line) }
+                #expect(!writer.hasEnded, "round \(round): \(writer.errors)")
+                try record.check(directory, round)
+            }
+            #expect(record.generation > Self.killCount)
+        }
+    }
+
+    @Test("finds no room for a bond: the old one stays, and it is told")
+    func fullDisk() async throws {
+        let directory = temporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await onThread {
+            try save(SampleBonds.bond(0), SampleBonds.bond(1), in: directory)
+            let writer = try Writer("fill", directory, 100)
+            let failures = writer.readAll().filter {
+                $0.hasPrefix("failed bond-random-c0000000000")
+            }
+            #expect(failures.count == 4, "\(failures) \(writer.errors)")
+            let inventory = try open(directory)
+            #expect(inventory.findings.isEmpty)
+            #expect(inventory.bonds == [SampleBonds.bond(0), SampleBonds.bond(1)])
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.count == 3, "\(names)")
+        }
+    }
+
+    private func save(_ bonds: Bond..., in directory: String) throws {
+        let store = try FileStore(directory: directory)
+        for bond in bonds {
+            let bytes = bond.encode(localIdentity: SampleBonds.identity)
+            try store.save(bytes, as: RecordName.bond(bond.peer).key)
+        }
+    }
+}
+
+/// What the store may have in it.
+private struct Record {
+    /// The last version of any bond.
+    private(set) var generation = 0
+    /// The version of each bond that there certainly was last; nil for none.
+    private var kept: [Int: Int] = [:]
+    /// What was begun and may not have been done.
+    private var begun: (number: Int, generation: Int?)?
+    private var counters: [Int: Int] = [:]
+
+    mutating func note(_ line: String) {
+        let words = line.split(separator: " ")
+        guard words.count == 3, let number = Int(words[1]), let value = Int(words[2]) else {
+            return
+        }
+        switch words[0] {
+        case "keeping":
+            begun = (number, value)
+            generation = value
+        case "kept": (kept[number], begun) = (value, nil)
+        case "dropping": begun = (number, nil)
+        case "dropped": (kept[number], begun) = (nil, nil)
+        case "signed":
+            #expect(value > counters[number] ?? -1, "counter \(value) was used before")
+            counters[number] = value
+        default: Issue.record("\(line)")
+        }
+        generation = max(generation, words[0] == "signed" ? 0 : value)
+    }
+
+    mutating func check(_ directory: String, _ round: Int) throws {
+        let inventory = try open(directory)
+        #expect(inventory.findings.isEmpty, "round \(round)")
+        for number in 0..<8 {
+            let bond = inventory.bonds.first { $0.peer == SampleBonds.peer(number) }
+            let found = bond.flatMap(SampleBonds.generation)
+            #expect((bond == nil) == (found == nil), "round \(round): a bond of two versions")
+            let isNew = begun?.number == number && begun?.generation == found
+            #expect(found == kept[number] || isNew, "round \(round): bond \(number)")
+            kept[number] = found
+        }
+        begun = nil
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(names.allSatisfy { $0 == ".lock" || StoreKey($0) != nil }, "\(names)")
+    }
+}
+
+/// What is in a store, as the next host finds it.
+private func open(_ directory: String) throws -> BondInventory {
+    for _ in 0..<200 {
+        do throws(TransportError) {
+            let store = try FileStore(directory: directory)
+            let entries = try? store.readBonds()
+            return BondInventory(entries ?? [], localIdentity: SampleBonds.identity)
+        } catch .addressInUse {
+            // A process that another test is just starting has all files of this one for a moment.
+            usleep(5_000)
+        } catch {
+            throw error
+        }
+    }
+    throw TransportError.addressInUse(directory)
+}
+
+private func temporaryDirectory() -> String {
+    NSTemporaryDirectory() + "lanyard-store-\(UUID().uuidString)"
+}
+
+/// Runs something that waits on a thread of its own, and not on one that other tests need.
+private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+        Thread.detachNewThread { done.resume(with: Result { try body() }) }
+    }
+}
+
+/// A process that keeps bonds, and says what it does.
+private final class Writer {
+    private let process = Process()
+    private let output = Pipe()
+    private let failures = Pipe()
+    private var text: [UInt8] = []
+
+    init(_ mode: String, _ directory: String, _ number: Int) throws {
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = tests.deletingLastPathComponent()
+            .appendingPathComponent("StoreWriter")
+        process.arguments = [mode, directory, "\(number)"]
+        process.standardOutput = output
+        process.standardError = failures
+        try process.run()
+    }
+
+    /// Whether it has ended by itself.
+    private(set) var hasEnded = false
+
+    var errors: String {
+        String(decoding: failures.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    func read(lines: Int) throws {
+        while text.count(where: { $0 == 0x0A }) < lines {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { return }
+            text += part
+        }
+    }
+
+    /// Kills it, a moment later: as long as it takes to count so far.
+    func kill(after count: Int) {
+        var sum = 0
+        for number in 0..<count { sum = (sum &+ number) ^ count }
+        hasEnded = !process.isRunning && sum != .min
+        Foundation.kill(process.processIdentifier, SIGKILL)
+    }
+
+    /// Waits for its end. What it has said, line by line: each was written whole.
+    func readAll() -> [String] {
+        text += output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { $0 != "ready" }
+    }
+}

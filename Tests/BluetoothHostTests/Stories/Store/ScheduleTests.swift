@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("When the store is written")
+struct ScheduleTests {
+    private let client = RecordName.client(SampleBonds.peer(1))
+    private let other = RecordName.client(SampleBonds.peer(2))
+
+    @Test("A change is written at once, and once")
+    func single() {
+        var schedule = SaveSchedule()
+        #expect(schedule.nextDeadline == nil && !schedule.hasNews)
+        schedule.want(client)
+        schedule.want(client)
+        #expect(schedule.hasNews)
+        #expect(schedule.nextDeadline == .zero)
+        #expect(schedule.takeDue(now: .zero) == [client])
+        #expect(schedule.takeDue(now: .zero) == [])
+        #expect(schedule.nextDeadline == nil)
+    }
+
+    @Test("Who changes something without end has so many writes in so much time, the latest last")
+    func limit() {
+        var schedule = SaveSchedule()
+        var now = Instant.zero
+        var count = 0
+        for tick in 0..<36_000 {
+            now = .zero + .milliseconds(100 * tick)
+            schedule.want(client)
+            count += schedule.takeDue(now: now).count
+        }
+        // An hour has 120 intervals, the last of which is not over.
+        #expect(count == SaveSchedule.burstLimit + 119)
+        #expect(schedule.waiting == [client], "what changed last is still to be written")
+        let deadline = schedule.nextDeadline
+        #expect(deadline.map { $0 > now && $0 <= now + SaveSchedule.interval } == true)
+        schedule.want(other)
+        #expect(schedule.takeDue(now: now) == [other], "others do not suffer")
+        #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
+    }
+
+    @Test("The allowance grows back")
+    func recovery() {
+        var schedule = SaveSchedule()
+        let later = Instant.zero + SaveSchedule.interval * SaveSchedule.burstLimit
+        for now in [Instant.zero, later] {
+            for _ in 0..<SaveSchedule.burstLimit {
+                schedule.want(client)
+                #expect(schedule.takeDue(now: now) == [client])
+            }
+            schedule.want(client)
+            #expect(schedule.takeDue(now: now) == [])
+        }
+        #expect(schedule.takeAll() == [client])
+        #expect(schedule.takeAll() == [])
+    }
+
+    @Test("The order of meetings is written rarely")
+    func order() {
+        var schedule = SaveSchedule()
+        schedule.want(.order)
+        #expect(schedule.takeDue(now: .zero) == [.order])
+        schedule.want(.order)
+        #expect(schedule.takeDue(now: .zero) == [])
+        #expect(schedule.nextDeadline == Instant.zero + SaveSchedule.orderInterval)
+    }
+
+    @Test("What could not be written is tried again after a pause; what is gone is not")
+    func failure() {
+        var schedule = SaveSchedule()
+        for name in [client, other] {
+            schedule.want(name)
+            _ = schedule.takeDue(now: .zero)
+            schedule.failed(name, now: .zero)
+        }
+        #expect(schedule.takeDue(now: .zero) == [])
+        schedule.forget(other)
+        #expect(schedule.nextDeadline == Instant.zero + SaveSchedule.interval)
+        #expect(schedule.takeDue(now: .zero + SaveSchedule.interval) == [client])
+    }
+
+    @Test("Little is remembered of those who have not written for long")
+    func pruning() {
+        var schedule = SaveSchedule()
+        var now = Instant.zero
+        for number in 0..<(4 * SaveSchedule.pruneLimit) {
+            schedule.want(.client(SampleBonds.peer(number)))
+            #expect(schedule.takeDue(now: now).count == 1)
+            now = now + .seconds(1)
+        }
+        #expect(schedule.rememberedCount <= SaveSchedule.pruneLimit + 1)
+    }
+}
+
+@Suite("Counters of signed commands")
+struct CounterTests {
+    @Test("are each given out once, and reserved before", arguments: [0, 1, 255, 256, 1_000])
+    func taking(_ count: Int) {
+        var counter = SignCounter()
+        var stored: UInt32 = 0
+        for expected in 0..<count {
+            guard let taken = counter.take() else { return #expect(Bool(false)) }
+            if taken.isBlockNew { stored = counter.reserved }
+            #expect(taken.counter == expected && taken.counter < stored)
+            #expect(taken.isBlockNew == expected.isMultiple(of: Int(SignCounter.blockLength)))
+        }
+        var next = SignCounter(next: stored, reserved: stored)
+        #expect(next.take().map { $0.counter >= count && $0.isBlockNew } == true)
+    }
+
+    @Test("come to an end")
+    func exhaustion() {
+        let last = UInt32.max - 1
+        var counter = SignCounter(next: last - 1, reserved: last - 1)
+        #expect(counter.take()?.counter == last - 1)
+        #expect(counter.reserved == .max)
+        #expect(counter.take()?.counter == last)
+        #expect(counter.take() == nil)
+        #expect(counter.take() == nil)
+    }
+
+    @Test("are reserved anew if that has failed")
+    func failure() {
+        var counter = SignCounter()
+        #expect(counter.take()?.isBlockNew == true)
+        counter.reservationFailed()
+        #expect(counter.take().map { $0.counter == 1 && $0.isBlockNew } == true)
+    }
+
+    @Test("of peers are never ahead of the store, which is written rarely")
+    func ceiling() {
+        var ceiling = CounterCeiling()
+        var stored: UInt32?
+        var writes = 0
+        for counter in stride(from: UInt32(3), to: 100_000, by: 1) {
+            if ceiling.rise(above: counter) {
+                stored = ceiling.ceiling
+                writes += 1
+            }
+            #expect(stored.map { counter <= $0 } == true)
+        }
+        #expect(writes < 40)
+        ceiling.settle()
+        #expect(ceiling.ceiling == nil)
+        let rises = ceiling.rise(above: 100_001)
+        #expect(rises)
+    }
+
+    @Test("of a peer that signs rarely are left out only a few at a time")
+    func shortBlock() {
+        var ceiling = CounterCeiling()
+        _ = ceiling.rise(above: 10)
+        #expect(ceiling.ceiling == 18)
+        _ = ceiling.rise(above: .max)
+        #expect(ceiling.ceiling == .max)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+
+/// Bonds of which every octet shows which one it is, and which version of it: one that is put together
+/// of two versions is noticed.
+package enum SampleBonds {
+    /// Who has made them.
+    package static let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+
+    /// What their private addresses are made with.
+    package static let resolvingKey = key(0, 6)
+
+    package static func peer(_ number: Int) -> DeviceAddress {
+        DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
+    }
+
+    /// A version of a bond, with all that a bond can have. What we sign with is the same in all.
+    package static func bond(_ number: Int, generation: Int = 1) -> Bond {
+        let seed = UInt64(number) << 32 | UInt64(generation)
+        var bond = Bond(
+            identifier: PeerIdentifier(octets: octets(UInt64(number), 0)),
+            peer: peer(number),
+            localIdentity: identity,
+            keySize: 7 + generation % 10
+        )
+        bond.name = "peer \(number), generation \(generation)"
+        bond.isAuthenticated = generation.isMultiple(of: 2)
+        bond.usesSecureConnections = generation.isMultiple(of: 3)
+        bond.peerKey = LongTermKey(key(seed, 1), diversifier: UInt16(truncatingIfNeeded: seed))
+        bond.localKey = LongTermKey(key(seed, 2), random: seed &* 0x9E37_79B9_7F4A_7C15)
+        bond.resolvingKey = key(seed, 3)
+        bond.peerSigningKey = key(seed, 4)
+        bond.localSigningKey = key(UInt64(number), 5)
+        return bond
+    }
+
+    /// Which version a bond is; nil if it is none.
+    package static func generation(of bond: Bond) -> Int? {
+        let number = Int(bond.peer.value & 0xFFFF_FFFF)
+        guard let text = bond.name?.split(separator: " ").last, let generation = Int(text),
+            bond == Self.bond(number, generation: generation)
+        else { return nil }
+        return generation
+    }
+
+    private static func octets(_ seed: UInt64, _ part: UInt64) -> [UInt8] {
+        var state = seed &* 31 &+ part
+        return (0..<16).map { _ in
+            state = state &* 0x5851_F42D_4C95_7F2D &+ 0x1405_7B7E_F767_814F
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    private static func key(_ seed: UInt64, _ part: UInt64) -> HCI.Key128 {
+        var generator = FixedOctets(octets: octets(seed, part))
+        return HCI.Key128(using: &generator)
+    }
+}
+
+/// Gives octets one after the other, each in all eight places of a word.
+private struct FixedOctets: RandomNumberGenerator {
+    var octets: [UInt8]
+
+    mutating func next() -> UInt64 {
+        let octet = octets.isEmpty ? 0 : octets.removeFirst()
+        return UInt64(octet) &* 0x0101_0101_0101_0101
+    }
+}
