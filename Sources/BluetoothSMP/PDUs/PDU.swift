@@ -33,8 +33,7 @@ extension SMP {
         case publicKey(PublicKey)
         case dhKeyCheck(Value128)
         case keypress(Pairing.Keypress)
-        /// A PDU that this code does not know, to be answered with Command Not Supported
-        /// (Vol 3, Part H, 3.3).
+        /// A PDU that this code does not know, and that is to be ignored (Vol 3, Part H, 3.3).
         case unknown(Code)
 
         /// What the PDU is.

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothSMP
+
+/// Every reason of Pairing Failed that a device without BR/EDR has, provoked (Vol 3, Part H, 3.5.5).
+@Suite("Every reason why pairing fails")
+struct FailureReasonTests {
+    private func play(_ name: String) throws -> Play {
+        try #require(Play.all.first { $0.testDescription == name })
+    }
+
+    /// Lets a play go wrong, and expects this end to tell the other.
+    private func expect(
+        _ reason: Pairing.FailureReason,
+        toldBy end: Encounter.End,
+        as failure: Pairing.Failure? = nil,
+        in play: Play,
+        _ change: (inout Encounter) -> Void,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
+        change(&encounter)
+        encounter.begin(.central)
+        encounter.drive()
+        let told = encounter.outcomes[end]
+        #expect(told == .failure(failure ?? .refused(reason)), sourceLocation: sourceLocation)
+        let heard = encounter.outcomes[end.other]
+        #expect(heard == .failure(.refusedByPeer(reason)), sourceLocation: sourceLocation)
+        for machine in encounter.machines.values {
+            #expect(!machine.isPairing, sourceLocation: sourceLocation)
+        }
+        #expect(encounter.questions.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "Passkey Entry Failed (0x01): nobody enters it",
+        arguments: [
+            ("SC, passkey displayed", Encounter.End.peripheral), ("SC, passkey entered", .central),
+            ("legacy, passkey displayed", .peripheral), ("legacy, passkey entered", .central),
+        ]
+    )
+    func passkeyEntryFailed(name: String, end: Encounter.End) throws {
+        expect(.passkeyEntryFailed, toldBy: end, as: .declined, in: try play(name)) {
+            $0.people.manners[end] = .refusing
+        }
+    }
+
+    @Test("OOB Not Available (0x02): the peer claims to have heard from us")
+    func outOfBandNotAvailable() throws {
+        var play = try play("SC, out of band")
+        play.peripheral.localOutOfBandData = nil
+        expect(.outOfBandDataNotAvailable, toldBy: .peripheral, in: play) { _ in }
+        var other = try self.play("SC, out of band")
+        other.central.localOutOfBandData = nil
+        expect(.outOfBandDataNotAvailable, toldBy: .central, in: other) { _ in }
+    }
+
+    @Test(
+        "Authentication Requirements (0x03): one demands what the other cannot do",
+        arguments: Encounter.End.allCases
+    )
+    func authenticationRequirements(end: Encounter.End) throws {
+        var play = try play("SC, numeric comparison")
+        if end == .central {
+            play.peripheral.ioCapability = .noInputNoOutput
+            play.peripheral.requiresAuthentication = false
+        } else {
+            play.central.ioCapability = .noInputNoOutput
+            play.central.requiresAuthentication = false
+        }
+        expect(.authenticationRequirements, toldBy: end, in: play) { _ in }
+    }
+
+    @Test(
+        "Authentication Requirements (0x03): legacy pairing is not good enough",
+        arguments: Encounter.End.allCases
+    )
+    func legacyRefused(end: Encounter.End) throws {
+        var play = try play("SC, just works")
+        if end == .central {
+            play.peripheral.usesSecureConnections = false
+            play.peripheral.allowsLegacyPairing = true
+        } else {
+            play.central.usesSecureConnections = false
+            play.central.allowsLegacyPairing = true
+        }
+        expect(.authenticationRequirements, toldBy: end, in: play) { _ in }
+    }
+
+    @Test(
+        "Authentication Requirements (0x03): a bond would be weaker than the one before",
+        arguments: Encounter.End.allCases
+    )
+    func weakerBond(end: Encounter.End) throws {
+        expect(.authenticationRequirements, toldBy: end, in: try play("SC, just works")) {
+            // Our own capabilities would do; the peer's do not.
+            $0.policies[end]?.ioCapability = .keyboardDisplay
+            $0.policies[end.other]?.ioCapability = .noInputNoOutput
+            $0.machines[end]?.policyForPeer?.ioCapability = .keyboardDisplay
+            $0.machines[end.other]?.policyForPeer?.ioCapability = .noInputNoOutput
+            $0.machines[end]?.existingBond = LinkSecurity(
+                isEncrypted: true,
+                isAuthenticated: true,
+                usesSecureConnections: true,
+                keySize: 16,
+                isBonded: true
+            )
+        }
+    }
+
+    @Test(
+        "Confirm Value Failed (0x04): a wrong passkey",
+        arguments: ["SC, passkey displayed", "legacy, passkey displayed"]
+    )
+    func wrongPasskey(name: String) throws {
+        expect(.confirmValueFailed, toldBy: .peripheral, in: try play(name)) {
+            $0.people.manners[.peripheral] = .mistaken
+        }
+    }
+
+    @Test(
+        "Confirm Value Failed (0x04): a random number that was not bound",
+        arguments: ["SC, just works", "SC, numeric comparison", "legacy, just works"]
+    )
+    func turnedRandom(name: String) throws {
+        expect(.confirmValueFailed, toldBy: .central, in: try play(name)) {
+            $0.tamper = Self.turningBit(of: .pairingRandom, to: .central)
+        }
+    }
+
+    @Test("Confirm Value Failed (0x04): another public key than the one on the tag")
+    func wrongTag() throws {
+        var play = try play("SC, out of band")
+        play.central.peerOutOfBandData?.confirmation?[0] ^= 1
+        expect(.confirmValueFailed, toldBy: .central, in: play) { _ in }
+    }
+
+    @Test("Pairing Not Supported (0x05): there is no policy for peers")
+    func notSupported() throws {
+        var encounter = Encounter(central: try play("SC, just works").central, peripheral: .init())
+        encounter.machines[.peripheral]?.policyForPeer = nil
+        encounter.begin(.central)
+        encounter.drive()
+        #expect(encounter.outcomes[.central] == .failure(.refusedByPeer(.pairingNotSupported)))
+        #expect(encounter.outcomes[.peripheral] == nil)
+    }
+
+    @Test(
+        "Encryption Key Size (0x06): shorter than we can live with",
+        arguments: Encounter.End.allCases,
+        7...15
+    )
+    func keySize(end: Encounter.End, size: Int) throws {
+        var play = try play("SC, just works")
+        if end == .central {
+            play.peripheral.maximumKeySize = size
+            play.peripheral.minimumKeySize = 7
+        } else {
+            play.central.maximumKeySize = size
+            play.central.minimumKeySize = 7
+        }
+        expect(.encryptionKeySize, toldBy: end, in: play) { _ in }
+    }
+
+    @Test("Command Not Supported (0x07): a request in the wrong direction")
+    func commandNotSupported() {
+        var central = SecurityManager(Encounter.context(.central))
+        let request = SMP.PDU.pairingRequest(PDUVector.features).encode()
+        #expect(Rehearsal.receive(request, &central).compactMap(\.sent) == [[0x05, 0x07]])
+    }
+
+    @Test("Unspecified Reason (0x08): a PDU before its time")
+    func unspecified() throws {
+        expect(.unspecified, toldBy: .peripheral, in: try play("SC, just works")) {
+            $0.tamper = { end, bytes in
+                let isKey = bytes.first == SMP.Code.pairingPublicKey.rawValue
+                return isKey && end == .peripheral
+                    ? [SMP.PDU.dhKeyCheck(PDUVector.value).encode()] : [bytes]
+            }
+        }
+    }
+
+    @Test(
+        "Repeated Attempts (0x09) and Busy (0x10): the caller says not now",
+        arguments: [Pairing.FailureReason.repeatedAttempts, .busy]
+    )
+    func notNow(reason: Pairing.FailureReason) throws {
+        let play = try play("SC, just works")
+        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
+        encounter.machines[.peripheral]?.refusalForPeer = reason
+        encounter.begin(.central)
+        encounter.drive()
+        #expect(encounter.outcomes[.central] == .failure(.refusedByPeer(reason)))
+        #expect(encounter.machines[.peripheral]?.isPairing == false)
+    }
+
+    @Test(
+        "Invalid Parameters (0x0A): values that are reserved, in the request or the response",
+        arguments: Encounter.End.allCases,
+        [(1, 0x05), (1, 0xFF), (2, 0x02), (2, 0xFF), (4, 0), (4, 6), (4, 17), (4, 255)]
+    )
+    func invalidParameters(end: Encounter.End, change: (place: Int, value: UInt8)) throws {
+        expect(.invalidParameters, toldBy: end, in: try play("SC, just works")) {
+            $0.tamper = Self.changing(change.place, to: change.value, at: end)
+        }
+    }
+
+    @Test(
+        "Invalid Parameters (0x0A): the responder promises keys that nobody asked for",
+        arguments: [5, 6]
+    )
+    func unaskedKeys(place: Int) throws {
+        var play = try play("SC, just works")
+        play.central.isBonding = false
+        expect(.invalidParameters, toldBy: .central, in: play) {
+            $0.tamper = { end, bytes in
+                guard end == .central, bytes.first == SMP.Code.pairingResponse.rawValue else {
+                    return [bytes]
+                }
+                var bytes = bytes
+                bytes[place] |= SMP.KeyDistribution.identityKey.rawValue
+                return [bytes]
+            }
+        }
+    }
+
+    @Test(
+        "Invalid Parameters (0x0A): an identity address that can change, or is ours",
+        arguments: ["014433221100aa7f", "01000000eeffc0"]
+    )
+    func identity(text: String) throws {
+        // A resolvable private address; the second is made our own below.
+        expect(.invalidParameters, toldBy: .central, in: try play("SC, just works")) {
+            $0.tamper = { end, bytes in
+                guard end == .central, bytes.first == 0x09 else { return [bytes] }
+                let own = SMP.PDU.identityAddressInformation(
+                    Encounter.identities[.central] ?? DeviceAddress(value: 1, kind: .public)
+                )
+                return [text.count == 16 ? [0x09] + text.octets.prefix(7) : own.encode()]
+            }
+        }
+    }
+
+    @Test(
+        "DHKey Check Failed (0x0B): a public key that is none, or is ours",
+        arguments: Encounter.End.allCases,
+        PublicKeyForgery.allCases
+    )
+    func publicKey(end: Encounter.End, forgery: PublicKeyForgery) throws {
+        for name in ["SC, just works", "SC, numeric comparison", "SC, passkey displayed"] {
+            var own: [UInt8] = []
+            expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
+                $0.tamper = { to, bytes in
+                    guard bytes.first == SMP.Code.pairingPublicKey.rawValue else { return [bytes] }
+                    // The Central's comes first, so its own can be sent back to it.
+                    if to == .peripheral { own = bytes }
+                    guard to == end else { return [bytes] }
+                    return [forgery.forge(bytes, own: own)]
+                }
+            }
+        }
+    }
+
+    @Test("DHKey Check Failed (0x0B): a check that does not fit", arguments: Encounter.End.allCases)
+    func check(end: Encounter.End) throws {
+        for name in ["SC, just works", "SC, passkey entered", "SC, out of band"] {
+            expect(.dhKeyCheckFailed, toldBy: end, in: try play(name)) {
+                $0.tamper = Self.turningBit(of: .pairingDHKeyCheck, to: end)
+            }
+        }
+    }
+
+    @Test("DHKey Check Failed (0x0B): somebody has changed what one side said of itself")
+    func downgraded() throws {
+        // The bit of protection is taken out of the request on its way.
+        expect(.dhKeyCheckFailed, toldBy: .peripheral, in: try play("SC, just works")) {
+            $0.tamper = Self.changing(3, to: 0x0D, at: .peripheral)
+        }
+    }
+
+    @Test(
+        "Numeric Comparison Failed (0x0C): somebody says that the numbers differ",
+        arguments: Encounter.End.allCases
+    )
+    func numericComparison(end: Encounter.End) throws {
+        expect(
+            .numericComparisonFailed,
+            toldBy: end,
+            as: .declined,
+            in: try play("SC, numeric comparison")
+        ) {
+            $0.people.manners[end] = .refusing
+            $0.people.faster = end
+        }
+    }
+
+    @Test("Key Rejected (0x0F): a long term key of zeros")
+    func keyRejected() throws {
+        expect(.keyRejected, toldBy: .central, in: try play("legacy, just works")) {
+            $0.tamper = { end, bytes in
+                guard end == .central, bytes.first == 0x06 else { return [bytes] }
+                return [[0x06] + [UInt8](repeating: 0, count: 16)]
+            }
+        }
+    }
+
+    @Test(
+        "Whatever reason the peer tells is told on, and ends the pairing",
+        arguments: 0...255 as ClosedRange<UInt8>
+    )
+    func heard(octet: UInt8) throws {
+        let reason = Pairing.FailureReason(rawValue: octet)
+        for end in Encounter.End.allCases {
+            let play = try play("legacy, just works")
+            var encounter = Encounter(central: play.central, peripheral: play.peripheral)
+            encounter.tamper = { to, bytes in
+                to == end && bytes.first == SMP.Code.pairingConfirm.rawValue
+                    ? [[0x05, octet]] : [bytes]
+            }
+            encounter.begin(.central)
+            encounter.drive()
+            #expect(encounter.outcomes[end] == .failure(.refusedByPeer(reason)))
+            #expect(encounter.machines[end]?.isPairing == false)
+        }
+    }
+
+    @Test("A person who declines is no failure of the peer's")
+    func consent() throws {
+        let play = try play("SC, just works")
+        var encounter = Encounter(central: play.central, peripheral: play.peripheral)
+        encounter.people.manners[.peripheral] = .refusing
+        encounter.begin(.central)
+        encounter.drive()
+        #expect(encounter.outcomes[.peripheral] == .failure(.declined))
+        guard case .failure(.refusedByPeer) = encounter.outcomes[.central] else {
+            Issue.record("the Central does not know")
+            return
+        }
+    }
+}
+
+extension FailureReasonTests {
+    /// Turns one bit of the first such PDU that arrives at this end.
+    static func turningBit(
+        of code: SMP.Code,
+        to end: Encounter.End
+    ) -> (Encounter.End, [UInt8]) -> [[UInt8]] {
+        { to, bytes in
+            guard to == end, bytes.first == code.rawValue else { return [bytes] }
+            var bytes = bytes
+            bytes[7] ^= 0x10
+            return [bytes]
+        }
+    }
+
+    /// Changes an octet of the Pairing Request, or of its response.
+    static func changing(
+        _ place: Int,
+        to value: UInt8,
+        at end: Encounter.End
+    ) -> (Encounter.End, [UInt8]) -> [[UInt8]] {
+        { to, bytes in
+            guard to == end, bytes.first == 0x01 || bytes.first == 0x02 else { return [bytes] }
+            var bytes = bytes
+            bytes[place] = value
+            return [bytes]
+        }
+    }
+}
+
+/// What is sent in place of a public key (CVE-2018-5383, CVE-2020-26558).
+enum PublicKeyForgery: CaseIterable {
+    case zeros, zeroY, offCurve, tooGreat, swapped, zeroX
+    /// Only x is the same: y is of no account.
+    case ownX
+    case own
+    case mirrored
+
+    /// - Parameter own: the public key of the side that is attacked, if it has been sent; else the
+    ///   one that arrives is changed.
+    func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {
+        let code = Array(bytes.prefix(1))
+        let (x, y) = (Array(bytes[1...32]), Array(bytes[33...64]))
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let isOwnKnown = own != bytes
+        return switch self {
+        case .zeros: code + zeros + zeros
+        case .zeroY: code + x + zeros
+        case .offCurve: code + x + y.map { $0 ^ 0x01 }
+        case .tooGreat: code + [UInt8](repeating: 0xFF, count: 32) + y
+        case .swapped: code + y + x
+        case .zeroX: code + zeros + Self.yOfZero
+        // The responder's key is not known before it is sent: then another bad key will do.
+        case .ownX: isOwnKnown ? code + Array(own[1...32]) + y : code + zeros + zeros
+        case .own: isOwnKnown ? own : code + zeros + y
+        case .mirrored: isOwnKnown ? Self.mirror(own) : code + x + zeros
+        }
+    }
+
+    /// The y that belongs to x = 0, least significant octet first.
+    private static let yOfZero: [UInt8] =
+        "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4".octets.reversed()
+
+    /// The same x, and the other y: the prime of the field less y.
+    private static func mirror(_ key: [UInt8]) -> [UInt8] {
+        let prime: [UInt8] =
+            "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".octets.reversed()
+        var borrow = 0
+        let y = zip(prime, key[33...64]).map { prime, octet in
+            let difference = Int(prime) - Int(octet) - borrow
+            borrow = difference < 0 ? 1 : 0
+            return UInt8(difference & 0xFF)
+        }
+        return Array(key.prefix(33)) + y
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import BluetoothSMP
+
+/// Table 2.8 of Vol 3, Part H, 2.3.5.1, letter by letter, so that nothing has to be computed.
+///
+/// A row for each responder, a column for each initiator, both in the order of the octets: display
+/// only, display yes/no, keyboard only, no input and no output, keyboard display. J is Just Works, N
+/// is Numeric Comparison; a passkey is displayed by the initiator (i) or the responder (r) and
+/// entered at the other, or entered at both (b).
+enum MethodTable {
+    static let legacy = [
+        "JJrJr",
+        "JJrJr",
+        "iibJi",
+        "JJJJJ",
+        "iirJi",
+    ]
+
+    static let secureConnections = [
+        "JJrJr",
+        "JNrJN",
+        "iibJi",
+        "JJJJJ",
+        "iNrJN",
+    ]
+
+    /// The method as the given end sees it.
+    static func method(
+        initiator: Pairing.IOCapability,
+        responder: Pairing.IOCapability,
+        usesSecureConnections: Bool,
+        isProtected: Bool,
+        seenBy end: Encounter.End
+    ) -> Pairing.Method {
+        guard isProtected else { return .justWorks }
+        let table = usesSecureConnections ? secureConnections : legacy
+        let row = Array(table[Int(responder.rawValue)])
+        return method(row[Int(initiator.rawValue)], seenBy: end)
+    }
+
+    private static func method(_ letter: Character, seenBy end: Encounter.End) -> Pairing.Method {
+        switch letter {
+        case "N": .numericComparison
+        case "b": .passkeyEntryOnBoth
+        case "i": end == .central ? .passkeyDisplay : .passkeyEntry
+        case "r": end == .central ? .passkeyEntry : .passkeyDisplay
+        default: .justWorks
+        }
+    }
+}

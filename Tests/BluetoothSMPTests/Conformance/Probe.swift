@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+@testable import BluetoothSMP
+
+/// A PDU that arrives at an odd time, or in an odd form.
+struct Probe {
+    enum Form: Equatable {
+        case whole
+        /// Not of the length, or with a value, that the code must have.
+        case malformed
+        /// Of a code that has no name.
+        case unknown
+    }
+
+    var bytes: [UInt8]
+    var form: Form
+
+    var code: SMP.Code? { bytes.first.map { SMP.Code(rawValue: $0) } }
+
+    /// Every PDU whole, truncated everywhere that matters, and too long; codes without a name; and
+    /// nothing at all.
+    static let all: [Probe] =
+        PDUVector.all.flatMap { probes(of: $0.bytes) }
+        + [0x00, 0x0F, 0x7F, 0xFF].flatMap { unknown($0) }
+        + [
+            Probe(bytes: [], form: .malformed),
+            Probe(bytes: [0x0E, 0x05], form: .malformed),
+            Probe(bytes: [0x09, 0x02, 1, 2, 3, 4, 5, 0xC6], form: .malformed),
+        ]
+
+    private static func probes(of bytes: [UInt8]) -> [Probe] {
+        let truncated = Set([1, bytes.count / 2, bytes.count - 1]).sorted()
+        return [Probe(bytes: bytes, form: .whole)]
+            + truncated.map { Probe(bytes: Array(bytes.prefix($0)), form: .malformed) }
+            + [1, 100].map {
+                Probe(bytes: bytes + [UInt8](repeating: 0, count: $0), form: .malformed)
+            }
+    }
+
+    private static func unknown(_ code: UInt8) -> [Probe] {
+        [0, 16].map {
+            Probe(bytes: [code] + [UInt8](repeating: 0xA5, count: $0), form: .unknown)
+        }
+    }
+}
+
+/// What has to become of a probe: a little model of the protocol, made of the lines of the play and of
+/// the rules in words, that knows no states.
+struct Verdict: Equatable {
+    enum Kind: Equatable {
+        /// What was awaited: the value decides whether it goes on, or is refused for one of these.
+        case judged(refusals: [Pairing.FailureReason])
+        /// Nothing changes, and nothing is said.
+        case ignored
+        /// The pairing ends, and the peer is told one of these.
+        case refused([Pairing.FailureReason])
+        /// The pairing ends; the peer knows.
+        case ended
+        /// No pairing is under way: at most a refusal is sent.
+        case turnedAway
+    }
+
+    var kind: Kind
+
+    init(on probe: Probe, at moment: Encounter.Moment, of play: Play) {
+        kind = Self.kind(probe, moment, play)
+    }
+
+    private static func kind(
+        _ probe: Probe,
+        _ moment: Encounter.Moment,
+        _ play: Play
+    ) -> Kind {
+        let isIdle = moment.progress == 0 && moment.end == .peripheral
+        if isIdle { return idle(probe) }
+        switch probe.form {
+        case .malformed: return .refused([.invalidParameters])
+        // A later version may have given it a meaning, which is none here (3.3).
+        case .unknown: return .ignored
+        case .whole: break
+        }
+        guard let code = probe.code else { return .ignored }
+        switch code {
+        case .pairingFailed: return .ended
+        // It asks for what is under way (2.4.6).
+        case .securityRequest where moment.end == .central: return .ignored
+        case .pairingKeypressNotification where expectsKeypress(moment, play): return .ignored
+        default: break
+        }
+        guard code == awaited(moment, play) else {
+            return .refused([.unspecified, .commandNotSupported, .invalidParameters])
+        }
+        return .judged(refusals: refusals(of: code))
+    }
+
+    private static func idle(_ probe: Probe) -> Kind {
+        if probe.form == .unknown { return .ignored }
+        guard probe.form == .whole, probe.code == .pairingRequest else { return .turnedAway }
+        return .judged(refusals: [.authenticationRequirements, .outOfBandDataNotAvailable])
+    }
+
+    /// What the peer has to send next; nil while it is not its turn.
+    private static func awaited(_ moment: Encounter.Moment, _ play: Play) -> SMP.Code? {
+        let (before, after) = play.lines
+        let lines = before + after
+        guard moment.progress < lines.count else { return nil }
+        guard moment.progress < before.count || moment.isEncrypted else { return nil }
+        let line = lines[moment.progress]
+        return line.from == moment.end.other ? line.code : nil
+    }
+
+    /// From whoever enters a passkey, until the first confirm value (3.5.8); only if both have said
+    /// that they know them.
+    private static func expectsKeypress(_ moment: Encounter.Moment, _ play: Play) -> Bool {
+        guard play.central.usesKeypressNotifications, moment.end == .central else { return false }
+        let lines = play.lines.before
+        let first = lines.firstIndex { $0.code == .pairingConfirm } ?? lines.count
+        // Ours is sent as soon as it can be.
+        return (first...first + 1).contains(moment.progress)
+    }
+
+    /// Why a value that is not the right one is refused, if it can be seen.
+    private static func refusals(of code: SMP.Code) -> [Pairing.FailureReason] {
+        switch code {
+        case .pairingResponse:
+            [.authenticationRequirements, .invalidParameters, .outOfBandDataNotAvailable]
+        case .pairingPublicKey: [.dhKeyCheckFailed]
+        case .pairingRandom: [.confirmValueFailed]
+        case .pairingDHKeyCheck: [.dhKeyCheckFailed]
+        default: []
+        }
+    }
+}

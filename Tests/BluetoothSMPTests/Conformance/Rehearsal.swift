@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothSMP
+
+/// One moment of a play into which a probe falls, and what becomes of it.
+struct Rehearsal {
+    let play: Play
+    let moment: Encounter.Moment
+    let probe: Probe
+    private var machine: SecurityManager
+    private var generator: SplitMix64
+    private let actions: [SecurityManager.Action]
+
+    init(_ play: Play, _ moment: Encounter.Moment, _ probe: Probe) {
+        self.play = play
+        self.moment = moment
+        self.probe = probe
+        machine = moment.machine
+        generator = moment.generator
+        actions = machine.receive(probe.bytes[...], using: &generator, now: .zero)
+    }
+
+    /// Lets octets arrive at a machine by themselves.
+    static func receive(
+        _ bytes: [UInt8],
+        _ machine: inout SecurityManager
+    ) -> [SecurityManager.Action] {
+        var generator = SplitMix64(seed: 99)
+        return machine.receive(bytes[...], using: &generator, now: .zero)
+    }
+
+    private var place: Comment {
+        let question = moment.question.map { ", asking \($0)" } ?? ""
+        return
+            "\(moment.end.rawValue) after \(moment.progress) PDUs\(question): \(probe.bytes.hexadecimal) -> \(actions)"
+    }
+
+    func judge() {
+        let verdict = Verdict(on: probe, at: moment, of: play)
+        #expect(!actions.contains { $0.isPaired } || isLastLine, place)
+        #expect(
+            actions.contains { $0.isFailed } || machine.isPairing == moment.machine.isPairing
+                || isBeginning || isLastLine,
+            place
+        )
+        switch verdict.kind {
+        case .ignored: expectNothing()
+        case .refused(let reasons): expectRefusal(reasons)
+        case .ended:
+            #expect(!actions.contains { $0.isSending }, place)
+            expectEnd()
+        case .turnedAway: #expect(actions.allSatisfy { $0.isRefusal } && !machine.isPairing, place)
+        case .judged(let reasons): expectJudgement(reasons)
+        }
+    }
+
+    /// Whether the probe is all that was missing; any key will do.
+    private var isLastLine: Bool {
+        moment.isEncrypted
+            && moment.progress + 1 >= play.lines.before.count + play.lines.after.count
+            || moment.isEncrypted && moment.end == .central
+                && moment.progress + 1 == play.lines.before.count + play.lines.after.count / 2
+    }
+
+    private var isBeginning: Bool { actions.contains(.begun) }
+
+    /// Nothing is said, and the play goes on as it did.
+    private func expectNothing() {
+        #expect(actions.allSatisfy { !$0.isSending && !$0.isFailed && !$0.isPaired }, place)
+        var machine = machine
+        var generator = generator
+        let next = moment.event.happen(to: &machine, using: &generator, now: .zero)
+        #expect(next == moment.actions, place)
+    }
+
+    private func expectRefusal(_ reasons: [Pairing.FailureReason]) {
+        let sent = actions.compactMap(\.sent)
+        #expect(sent.count == 1 && reasons.contains { sent.first == [0x05, $0.rawValue] }, place)
+        expectEnd()
+    }
+
+    /// It is over: no key, no question, and what would have come next leads nowhere.
+    private func expectEnd() {
+        #expect(actions.filter { $0.isFailed }.count == 1, place)
+        #expect(actions.contains(.withdrawQuestion) || moment.question == nil, place)
+        #expect(!machine.isPairing, place)
+        #expect(machine.key(diversifier: 0, random: 0) == nil, place)
+        var machine = machine
+        var generator = generator
+        if moment.progress == 0 { return }
+        let next = moment.event.happen(to: &machine, using: &generator, now: .zero)
+        #expect(next.allSatisfy { $0.isRefusal }, place)
+    }
+
+    /// The PDU was awaited. If its value is wrong, and that can be seen, it is refused; a public key
+    /// or a check is wrong for certain.
+    private func expectJudgement(_ reasons: [Pairing.FailureReason]) {
+        guard actions.contains(where: { $0.isFailed }) else {
+            #expect(!actions.contains { $0.isEncrypting }, place)
+            let isCertainlyWrong =
+                probe.code == .pairingPublicKey || probe.code == .pairingDHKeyCheck
+            #expect(!isCertainlyWrong, place)
+            return
+        }
+        expectRefusal(reasons)
+    }
+}
+
+extension SecurityManager.Action {
+    var sent: [UInt8]? { if case .send(let bytes) = self { bytes } else { nil } }
+
+    var isPaired: Bool { if case .paired = self { true } else { false } }
+
+    var isFailed: Bool { if case .failed = self { true } else { false } }
+
+    var isWanted: Bool { if case .wanted = self { true } else { false } }
+
+    /// Nothing but a complaint to the caller, or a Pairing Failed to the peer.
+    var isRefusal: Bool {
+        switch self {
+        case .violated: true
+        case .send(let bytes): bytes.first == SMP.Code.pairingFailed.rawValue
+        default: false
+        }
+    }
+}
