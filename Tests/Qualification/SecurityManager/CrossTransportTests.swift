@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+/// SM/SCCT: keys of BR/EDR, which a host for LE alone does not derive. Its part is never to promise
+/// them: the cases themselves do not apply.
+@Suite struct CrossTransportTests {
+    private let all: SMP.KeyDistribution = [
+        .encryptionKey, .identityKey, .signingKey, .linkKey,
+    ]
+
+    @Test("SM/PER/SCCT/BV-08-C, BV-10-C do not apply: the bit of the link key is not answered")
+    func responder() throws {
+        var stage = try SecurityStage(isCentral: false, .plain(isBonding: true))
+        let requirements: SMP.AuthenticationRequirements = [
+            .bonding, .secureConnections, .crossTransport,
+        ]
+        try stage.exchangeFeatures(.tester(.noInputNoOutput, requirements, keys: all))
+        let response = try #require(stage.tester.response)
+        #expect(!response.initiatorKeys.contains(.linkKey))
+        #expect(!response.responderKeys.contains(.linkKey))
+        #expect(!response.requirements.contains(.crossTransport))
+    }
+
+    @Test("SM/CEN/SCCT/BV-07-C, BV-09-C do not apply: the bit of the link key is not set")
+    func initiator() throws {
+        var stage = try SecurityStage(isCentral: true, .plain(isBonding: true))
+        stage.application(pairsBy: stage.policy)
+        guard case .pairingRequest(let request) = try stage.weSend(.pairingRequest) else { return }
+        #expect(!request.initiatorKeys.contains(.linkKey))
+        #expect(!request.responderKeys.contains(.linkKey))
+        #expect(!request.requirements.contains(.crossTransport))
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+/// SM/SCOB: Out of Band by LE Secure Connections.
+@Suite struct SCOutOfBandTests {
+    /// Who has heard from whom.
+    enum Heard: CaseIterable {
+        case both, onlyWe, onlyTester
+
+        var byUs: Bool { self != .onlyTester }
+        var byTester: Bool { self != .onlyWe }
+    }
+
+    /// The secrets of both sides.
+    private struct Tags {
+        let testers: SMP.Value128
+        let ours: SMP.Value128
+    }
+
+    private func began(
+        isCentral: Bool,
+        _ heard: Heard = .both,
+        _ requirements: SMP.AuthenticationRequirements = .secureConnections,
+        isWrong: Bool = false
+    ) throws -> (SecurityStage, Tags) {
+        var stage = try SecurityStage(isCentral: isCentral, .plain())
+        var generator = SplitMix64(seed: 0x0B)
+        let local = try #require(Pairing.LocalOutOfBandData.make(using: &generator))
+        let random = SMP.Value128(using: &generator)
+        let x = stage.tester.pair.publicKey.x
+        var confirmation = SMP.Toolbox.f4(x, x, random, 0).bytes
+        if isWrong { confirmation[3] ^= 0x20 }
+        if heard.byTester { stage.policy.localOutOfBandData = local }
+        if heard.byUs {
+            stage.policy.peerOutOfBandData = Pairing.OutOfBandData(
+                confirmation: confirmation,
+                random: random.bytes
+            )
+        }
+        stage.we.policyForPeer = stage.policy
+        try stage.exchangeFeatures(
+            .tester(.noInputNoOutput, requirements, hasOutOfBandData: heard.byTester),
+            consents: false
+        )
+        let features = isCentral ? stage.tester.request : stage.tester.response
+        #expect(features?.hasOutOfBandData == heard.byUs)
+        let zero = SMP.Value128()
+        let ours = try #require(SMP.Value128(local.data.random ?? []))
+        let tags = Tags(testers: heard.byUs ? random : zero, ours: heard.byTester ? ours : zero)
+        return (stage, tags)
+    }
+
+    private func succeed(
+        isCentral: Bool,
+        _ heard: Heard,
+        _ requirements: SMP.AuthenticationRequirements = .secureConnections
+    ) throws {
+        var (stage, tags) = try began(isCentral: isCentral, heard, requirements)
+        try stage.exchangePublicKeys()
+        if isCentral { try stage.hearNonce() }
+        stage.tester(sends: .pairingRandom(stage.tester.nonce))
+        if !isCentral { try stage.hearNonce() }
+        try stage.exchangeChecks(secretOfTester: tags.testers, secretOfOurs: tags.ours)
+        stage.encrypt(with: try stage.tester.keys().longTermKey)
+        #expect(try stage.paired().method == .outOfBand)
+        stage.expectSilence()
+    }
+
+    @Test("SM/CEN/SCOB/BV-01-C: Out of Band, IUT Initiator - Success", arguments: Heard.allCases)
+    func initiator(_ heard: Heard) throws { try succeed(isCentral: true, heard) }
+
+    @Test("SM/PER/SCOB/BV-02-C: Out of Band, IUT Responder - Success", arguments: Heard.allCases)
+    func responder(_ heard: Heard) throws { try succeed(isCentral: false, heard) }
+
+    @Test("SM/PER/SCOB/BV-03-C: IUT Responder - Handle AuthReq Flag RFU Correctly")
+    func reservedBitsOfInitiator() throws {
+        try succeed(isCentral: false, .both, [.secureConnections, .reserved])
+    }
+
+    @Test("SM/CEN/SCOB/BV-04-C: IUT Initiator - Handle AuthReq Flag RFU Correctly")
+    func reservedBitsOfResponder() throws {
+        try succeed(isCentral: true, .both, [.secureConnections, .reserved])
+    }
+
+    @Test(
+        "SM/CEN/SCOB/BI-01-C, SM/PER/SCOB/BI-02-C: the tester gives up",
+        arguments: [true, false]
+    )
+    func refused(isCentral: Bool) throws {
+        var (stage, _) = try began(isCentral: isCentral)
+        if isCentral { _ = try stage.weSend(.pairingPublicKey) }
+        stage.tester(sends: .failed(.outOfBandDataNotAvailable))
+        stage.application(hears: .failed(.refusedByPeer(.outOfBandDataNotAvailable)))
+        stage.expectSilence()
+    }
+
+    @Test("SM/PER/SCOB/BI-03-C: IUT Responder - the key is not the one on the tag")
+    func wrongTagOfInitiator() throws {
+        var (stage, _) = try began(isCentral: false, isWrong: true)
+        stage.tester(sends: .publicKey(stage.tester.pair.publicKey))
+        stage.weRefuse(.confirmValueFailed)
+        stage.expectSilence()
+    }
+
+    @Test("SM/CEN/SCOB/BI-04-C: IUT Initiator - the key is not the one on the tag")
+    func wrongTagOfResponder() throws {
+        var (stage, _) = try began(isCentral: true, isWrong: true)
+        _ = try stage.weSend(.pairingPublicKey)
+        stage.tester(sends: .publicKey(stage.tester.pair.publicKey))
+        stage.weRefuse(.confirmValueFailed)
+        stage.expectSilence()
+    }
+}

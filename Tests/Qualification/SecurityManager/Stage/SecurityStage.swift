@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+/// Where a dialogue of the Security Manager is played: ours, the tester that computes for itself, the
+/// application, and virtual time.
+///
+/// Nothing may happen that no line tells of: what we send and what the application hears is kept until
+/// a line expects it, and none may be left over.
+struct SecurityStage {
+    /// Which end of the link is ours.
+    let isCentral: Bool
+    var we: SecurityManager
+    var policy: Pairing.Policy
+    var tester: Tester
+    var now = Instant.zero
+
+    private var generator: SplitMix64
+    private var sent: [SMP.PDU] = []
+    private var heard: [SecurityManager.Action] = []
+
+    static let ourAddress = DeviceAddress(value: 0xC011_1111_1111, kind: .random)
+    static let testerAddress = DeviceAddress(value: 0xC022_2222_2222, kind: .random)
+    static let resolvingKey = HCI.Key128([UInt8](repeating: 0x1A, count: 16))
+
+    init(isCentral: Bool, _ policy: Pairing.Policy, seed: UInt64 = 1) throws {
+        self.isCentral = isCentral
+        self.policy = policy
+        generator = SplitMix64(seed: seed)
+        tester = try Tester(isCentral: !isCentral, seed: seed)
+        we = SecurityManager(
+            SecurityManager.Context(
+                isCentral: isCentral,
+                localAddress: Self.ourAddress,
+                peerAddress: Self.testerAddress,
+                identity: Pairing.LocalIdentity(
+                    address: Self.ourAddress,
+                    resolvingKey: try #require(Self.resolvingKey)
+                )
+            )
+        )
+        we.policyForPeer = policy
+    }
+}
+
+// Lines.
+extension SecurityStage {
+    mutating func tester(sends pdu: SMP.PDU) { tester(sendsOctets: pdu.encode()) }
+
+    mutating func tester(sendsOctets octets: [UInt8]) {
+        take(we.receive(octets[...], using: &generator, now: now))
+    }
+
+    mutating func application(pairsBy policy: Pairing.Policy) {
+        take(we.pair(policy, using: &generator, now: now))
+    }
+
+    mutating func application(answers answer: Pairing.Answer) {
+        take(we.answer(answer, using: &generator, now: now))
+    }
+
+    mutating func linkIsEncrypted(_ isEncrypted: Bool = true) {
+        take(we.encryptionChanged(isEncrypted: isEncrypted, using: &generator, now: now))
+    }
+
+    /// Lets time pass, and what is due happen.
+    mutating func wait(_ duration: Duration) {
+        now = now + duration
+        guard let deadline = we.nextDeadline, deadline <= now else { return }
+        take(we.deadlinePassed(now: now))
+    }
+
+    /// We send this next.
+    mutating func we(send pdu: SMP.PDU, sourceLocation: SourceLocation = #_sourceLocation) {
+        let next = sent.isEmpty ? nil : sent.removeFirst()
+        #expect(next == pdu, "what we send", sourceLocation: sourceLocation)
+    }
+
+    /// We send a PDU of this code next; throws if we do not.
+    mutating func weSend(
+        _ code: SMP.Code,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> SMP.PDU {
+        let next = sent.isEmpty ? nil : sent.removeFirst()
+        let pdu = try #require(next, "we send nothing", sourceLocation: sourceLocation)
+        try #require(pdu.code == code, "what we send", sourceLocation: sourceLocation)
+        return pdu
+    }
+
+    /// The application hears this next.
+    mutating func application(
+        hears action: SecurityManager.Action,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let next = heard.isEmpty ? nil : heard.removeFirst()
+        #expect(next == action, "what the application hears", sourceLocation: sourceLocation)
+    }
+
+    /// What the application hears next; throws if there is nothing.
+    mutating func applicationHears(
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> SecurityManager.Action {
+        try #require(
+            !heard.isEmpty,
+            "the application hears nothing",
+            sourceLocation: sourceLocation
+        )
+        return heard.removeFirst()
+    }
+
+    /// We refuse for this reason, and the application hears it.
+    mutating func weRefuse(
+        _ reason: Pairing.FailureReason,
+        as failure: Pairing.Failure? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        we(send: .failed(reason), sourceLocation: sourceLocation)
+        application(hears: .failed(failure ?? .refused(reason)), sourceLocation: sourceLocation)
+        #expect(!we.isPairing, sourceLocation: sourceLocation)
+    }
+
+    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(sent.isEmpty, "we send more", sourceLocation: sourceLocation)
+        #expect(heard.isEmpty, "the application hears more", sourceLocation: sourceLocation)
+    }
+
+    /// What the tester must not do is reported besides; dialogues speak of what comes of it.
+    private mutating func take(_ actions: [SecurityManager.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let bytes):
+                do { sent.append(try SMP.PDU(parsing: bytes[...])) } catch { Issue.record(error) }
+            case .violated, .begun: break
+            default: heard.append(action)
+            }
+        }
+    }
+}
