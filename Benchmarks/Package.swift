@@ -37,6 +37,12 @@ let package = Package(
         .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
         .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),
         .executableTarget(
+            name: "SecurityTable",
+            dependencies: lanyard,
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+        .executableTarget(
             name: "HostBenchmarks",
             dependencies: ["Scenarios", .product(name: "Benchmark", package: "benchmark")],
             path: "Benchmarks/HostBenchmarks",
