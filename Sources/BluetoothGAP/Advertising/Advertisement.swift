@@ -4,12 +4,17 @@ import BluetoothTypes
 
 /// One sighting of an advertiser: who, how strong, and what it said.
 public struct Advertisement: Sendable, Hashable {
-    /// The address it advertised with; its identity address if `isIdentityResolved`.
+    /// Who it is: the identity address of a bonded peer that was recognised by its private address
+    /// (`isIdentityResolved`), and of anybody else the address with which it advertised.
     public var address: DeviceAddress
 
-    /// Whether the controller recognised a private address and put the identity address in its
-    /// place (Vol 6, Part B, 1.3.2.3).
+    /// Whether a private address was recognised, by the controller or by the host, and `address` is
+    /// the identity address that belongs to it (Vol 6, Part B, 1.3.2.3).
     public var isIdentityResolved: Bool
+
+    /// The private address that was on the air in place of `address`; nil if `address` itself was,
+    /// or if the controller, which recognised it, did not tell.
+    public var privateAddress: DeviceAddress?
 
     /// Whether it accepts connections. Of a legacy scan response whose advertisement was never
     /// heard this is not known, and false.

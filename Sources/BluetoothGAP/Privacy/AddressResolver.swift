@@ -29,6 +29,7 @@ package struct AddressResolver: Sendable {
     package static let generationLimit = 2_048
 
     private var peers: [Peer] = []
+    private var identities: Set<DeviceAddress> = []
     /// The keys of the peers, at the same places; nil for one that is all zero.
     private var keys: [ResolvingKey?] = []
     /// The places of peers; nil: the address is nobody's.
@@ -41,6 +42,12 @@ package struct AddressResolver: Sendable {
     /// How many addresses are remembered.
     package var rememberedCount: Int { young.count + old.count }
 
+    /// Whether there is anybody to be recognised.
+    package var knowsAnybody: Bool { !identities.isEmpty }
+
+    /// Whether the peer with this identity address can be recognised by others of its addresses.
+    package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
+
     /// From now on recognises these peers and no others. Keys that were known before stay prepared;
     /// what is remembered is forgotten if anything has changed.
     package mutating func setPeers(_ newPeers: [Peer]) {
@@ -48,6 +55,7 @@ package struct AddressResolver: Sendable {
         let known = Dictionary(zip(peers.map(\.key), keys)) { first, _ in first }
         keys = newPeers.map { known[$0.key] ?? ResolvingKey($0.key) }
         peers = newPeers
+        identities = Set(zip(newPeers, keys).compactMap { $1 == nil ? nil : $0.identity })
         young = [:]
         old = [:]
     }
@@ -55,7 +63,7 @@ package struct AddressResolver: Sendable {
     /// The identity address of the peer that uses this address; nil if it is not private, or nobody's
     /// who is known.
     package mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
-        guard !peers.isEmpty, address.randomKind == .resolvablePrivate else { return nil }
+        guard knowsAnybody, address.randomKind == .resolvablePrivate else { return nil }
         if let place = young[address.value] { return place.map { peers[$0].identity } }
         let place = old.removeValue(forKey: address.value) ?? search(address)
         remember(place, for: address)

@@ -27,7 +27,10 @@ import BluetoothTypes
 ///    interruptions count. The controller is told what is left of it.
 /// 6. What the controller says that it cannot do at once, it is not asked to: advertising makes way
 ///    for links, scanning and initiating, and comes back when they end.
-/// 7. After `reset` all sets stay wanted, and come back by themselves after the next `configure`.
+/// 7. While it is held (`hold`), no set is on the air; after `release` all come back.
+/// 8. A set has an address of its own, where its host is private and the controller has several;
+///    all of them change at the same time (`changeAddresses`).
+/// 9. After `reset` all sets stay wanted, and come back by themselves after the next `configure`.
 ///
 /// What is *not* done here: the links that come of it.
 package struct Advertiser: Sendable {
@@ -44,6 +47,8 @@ package struct Advertiser: Sendable {
         /// Whether the Filter Accept List is needed from now on: to be answered with
         /// `acceptListGranted` when nobody else uses it.
         case needsAcceptList(Bool)
+        /// No set is on the air, nor will be before `release`: the answer to `hold`.
+        case quiet
     }
 
     /// How many sets there may be, whatever the controller holds: its handles end at 0xEF
@@ -70,6 +75,7 @@ package struct Advertiser: Sendable {
     var sets: [AdvertisingSetState] = []
     var admissions = AdvertisingAdmissions()
     var dialect: CommandDialect?
+    var pause = Pause.none
     /// What else the controller does.
     var use: RadioUse = []
     /// With what power the controller sends, in dBm, of those sets where it has told.
@@ -98,13 +104,17 @@ package struct Advertiser: Sendable {
 
     /// The controller is ready, for the first time or after a `reset`. What was asked for before
     /// now begins.
+    ///
+    /// - Parameter setAddress: makes an address for each set; nil: they have that of the host.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddress: DeviceAddress,
+        setAddress: () -> DeviceAddress? = { nil },
         now: Instant
     ) -> [Action] {
         let dialect = CommandDialect(capabilities, ownAddress: ownAddress)
         self.dialect = dialect
+        for index in sets.indices { sets[index].ownAddress = setAddress() }
         admissions.list = AcceptListMirror(capacity: capabilities.filterAcceptListSize)
         for index in sets.indices where sets[index].isWanted {
             if sets.prefix(index).count(where: \.isWanted) >= dialect.advertisingSetLimit {
@@ -117,9 +127,12 @@ package struct Advertiser: Sendable {
     }
 
     /// Asks for a set. No set that has not ended may have the same identifier.
+    ///
+    /// - Parameter address: its own address; nil: that of the host.
     package mutating func add(
         _ id: SetID,
         _ advertising: Advertising,
+        address: DeviceAddress? = nil,
         now: Instant
     ) -> [Action] {
         precondition(!sets.contains { $0.id == id }, "a set has an identifier of its own")
@@ -128,6 +141,7 @@ package struct Advertiser: Sendable {
             return [.ended(id, .failed(.tooManySets(limit: limit)))]
         }
         sets.append(AdvertisingSetState(id: id, handle: handle, wish: advertising))
+        sets[sets.count - 1].ownAddress = address
         prepare(sets.count - 1)
         return settle(now: now)
     }
@@ -142,7 +156,12 @@ package struct Advertiser: Sendable {
         guard let index = sets.firstIndex(where: { $0.id == id && $0.isWanted }) else { return [] }
         if let dialect {
             let known = power[sets[index].handle]
-            sets[index].recipe = try AdvertisingRecipe(advertising, in: dialect, power: known)
+            sets[index].recipe = try AdvertisingRecipe(
+                advertising,
+                in: dialect,
+                address: sets[index].ownAddress,
+                power: known
+            )
         }
         if sets[index].wish.duration != advertising.duration { sets[index].endsAt = nil }
         if sets[index].wish.eventLimit != advertising.eventLimit {
@@ -166,11 +185,41 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
+    /// The host, and each set, has another address from now on. Sets that are on the air change by
+    /// themselves; what the controller forbids while anything advertises is done before, in a pause.
+    package mutating func changeAddresses(
+        toHost ownAddress: DeviceAddress,
+        setAddress: () -> DeviceAddress?,
+        now: Instant
+    ) -> [Action] {
+        guard let dialect else { return [] }
+        self.dialect = CommandDialect(dialect.capabilities, ownAddress: ownAddress)
+        for index in sets.indices {
+            sets[index].ownAddress = setAddress()
+            if sets[index].isWanted { prepare(index) }
+        }
+        return settle(now: now)
+    }
+
+    /// Takes all sets off the air, for something that the controller forbids beside; `quiet` tells
+    /// when they are. Nothing comes back before `release`.
+    package mutating func hold(now: Instant) -> [Action] {
+        if pause == .none { pause = .asked }
+        return settle(now: now)
+    }
+
+    /// What `hold` interrupted goes on.
+    package mutating func release(now: Instant) -> [Action] {
+        pause = .none
+        return settle(now: now)
+    }
+
     /// The controller was reset, or is gone: it has forgotten everything. To be called before its
     /// commands are given up: what was outstanding then needs no answer, and nothing new is ordered.
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
+        pause = .none
         power = [:]
         terminationDueAt = nil
         for index in sets.indices { sets[index].forgetController() }
@@ -192,6 +241,7 @@ package struct Advertiser: Sendable {
             sets[index].recipe = try AdvertisingRecipe(
                 sets[index].wish,
                 in: dialect,
+                address: sets[index].ownAddress,
                 power: known
             )
         } catch {

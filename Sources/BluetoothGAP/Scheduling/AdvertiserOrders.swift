@@ -15,8 +15,18 @@ extension Advertiser {
             issue(order, in: dialect)
         }
         announce(now: now)
+        settlePause()
         defer { outbox = [] }
         return outbox
+    }
+
+    /// Tells that nothing is on the air, once it is so.
+    private mutating func settlePause() {
+        guard pause == .asked, outstanding == nil, sets.allSatisfy({ $0.activity == .off }) else {
+            return
+        }
+        pause = .made
+        outbox.append(.quiet)
     }
 
     private mutating func issue(_ order: AdvertisingOrder, in dialect: CommandDialect) {
@@ -36,6 +46,7 @@ extension Advertiser {
                     knowsPower: power[set.handle] != nil,
                     isListReady: isListReady,
                     use: use,
+                    isHeld: pause != .none,
                     now: now
                 )
                 if let order = set.nextOrder(circumstances) { return order }
@@ -95,6 +106,7 @@ extension AdvertisingSetState {
             knowsPower: true,
             isListReady: true,
             use: use,
+            isHeld: false,
             now: now
         )
         return activity == .on && nextOrder(settled) == nil

@@ -15,10 +15,13 @@ struct AdvertisingRecipe: Sendable, Hashable {
     /// Works out what to tell the controller. Throws if it, or the specification, does not allow
     /// what is asked for.
     ///
-    /// - Parameter power: with what the controller sends, in dBm, as far as that is known.
+    /// - Parameters:
+    ///   - ownAddress: the address that the set has for itself; nil: that of the host.
+    ///   - power: with what the controller sends, in dBm, as far as that is known.
     init(
         _ advertising: Advertising,
         in dialect: CommandDialect,
+        address ownAddress: DeviceAddress? = nil,
         power: Int8?
     ) throws(AdvertisingError) {
         try Self.check(advertising, in: dialect)
@@ -38,7 +41,8 @@ struct AdvertisingRecipe: Sendable, Hashable {
         guard advertising.form == .legacy || advertising.kind != .scannable || !response.isEmpty
         else { throw .unsupported("an extended scannable set without a scan response") }
         parameters = AdvertisingParameters(advertising, in: dialect)
-        address = dialect.isExtended ? Self.randomAddress(advertising, in: dialect) : nil
+        let ofHost = ownAddress ?? dialect.ownAddress
+        address = dialect.isExtended ? Self.randomAddress(advertising, ofHost: ofHost) : nil
     }
 
     private static func check(
@@ -57,6 +61,9 @@ struct AdvertisingRecipe: Sendable, Hashable {
                 throw .unsupported("an address for each set")
             }
             guard address.kind == .random else { throw .unsupported("a public address as random") }
+        }
+        if dialect.isPrivate, advertising.address.staysTheSame {
+            throw .unsupported("an address that stays the same, of a host that is private")
         }
         if advertising.address == .public, !dialect.hasPublicAddress {
             throw .unsupported("a public address")
@@ -78,10 +85,10 @@ struct AdvertisingRecipe: Sendable, Hashable {
 
     private static func randomAddress(
         _ advertising: Advertising,
-        in dialect: CommandDialect
+        ofHost: DeviceAddress?
     ) -> DeviceAddress? {
         switch advertising.address {
-        case .ofHost: dialect.ownAddress?.kind == .random ? dialect.ownAddress : nil
+        case .ofHost: ofHost?.kind == .random ? ofHost : nil
         case .public: nil
         case .random(let address): address
         }
@@ -164,6 +171,17 @@ extension AdvertisingParameters {
         case .connections: .connectFiltered
         case .scanRequests: .scanFiltered
         case .only: .filtered
+        }
+    }
+}
+
+extension Advertising.Address {
+    /// Whether it tells who the advertiser is, today and tomorrow.
+    fileprivate var staysTheSame: Bool {
+        switch self {
+        case .ofHost: false
+        case .public: true
+        case .random(let address): address.randomKind == .static
         }
     }
 }

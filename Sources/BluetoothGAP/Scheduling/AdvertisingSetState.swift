@@ -35,6 +35,8 @@ struct AdvertisingSetState: Sendable {
     /// The controller's name for it (Vol 4, Part E, 7.8.53).
     let handle: UInt8
     var wish: Advertising
+    /// The address that it has for itself; nil: that of the host.
+    var ownAddress: DeviceAddress?
     /// The wish in terms of the present controller; nil while there is none.
     var recipe: AdvertisingRecipe?
     /// Why it is over; nil while it is wanted.
@@ -107,6 +109,8 @@ extension AdvertisingSetState {
         let isListReady: Bool
         /// What else the controller does.
         let use: RadioUse
+        /// Whether nothing may be on the air.
+        let isHeld: Bool
         let now: Instant
     }
 
@@ -119,7 +123,7 @@ extension AdvertisingSetState {
             return mayExist && dialect.isExtended ? .remove(set: handle) : nil
         }
         let mayRun =
-            dialect.allows(recipe.parameters, beside: circumstances.use)
+            !circumstances.isHeld && dialect.allows(recipe.parameters, beside: circumstances.use)
             && (circumstances.isListReady || !wantsAcceptList)
         if activity == .on {
             guard mayRun, circumstances.isListReady || !usesAcceptList else {

@@ -41,6 +41,8 @@ import BluetoothTypes
 ///
 /// 7. While the Filter Accept List is lent to the advertiser, devices are dialled one by one.
 ///
+/// 8. While it is held (`hold`), nothing runs. What was interrupted goes on after `release`.
+///
 /// What is *not* done here: timeouts of connection attempts (callers withdraw), and the links
 /// themselves.
 package struct CentralScheduler: Sendable {
@@ -65,6 +67,8 @@ package struct CentralScheduler: Sendable {
         case scanEnded
         /// The Filter Accept List, which was asked for, is somebody else's now.
         case acceptListLent
+        /// Neither a scan nor an initiation runs, nor will before `release`: the answer to `hold`.
+        case quiet
     }
 
     /// How a connection is wanted.
@@ -100,6 +104,7 @@ package struct CentralScheduler: Sendable {
     var dialect: CommandDialect?
     var acceptList = AcceptListMirror(capacity: 0)
     var loan = AcceptListLoan.none
+    var pause = Pause.none
     var initiation = Initiation.idle
     var share = RadioShare()
     /// The controller refused to scan and initiate at once.
@@ -139,6 +144,9 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
+    /// The scan that is wanted.
+    package var wantedScan: ScanParameters? { scan.wish }
+
     /// Asks for a connection. No request that has not ended may have the same identifier.
     package mutating func connect(
         _ id: RequestID,
@@ -176,6 +184,19 @@ package struct CentralScheduler: Sendable {
         guard isLent == (loan == .none) else { return [] }
         loan = isLent ? .asked : .none
         acceptList.forget()
+        return settle(now: now)
+    }
+
+    /// Brings the controller to rest, for something that it forbids while it scans or initiates;
+    /// `quiet` tells when it is. Nothing new runs until `release`.
+    package mutating func hold(now: Instant) -> [Action] {
+        if pause == .none { pause = .asked }
+        return settle(now: now)
+    }
+
+    /// What `hold` interrupted goes on.
+    package mutating func release(now: Instant) -> [Action] {
+        pause = .none
         return settle(now: now)
     }
 
@@ -226,6 +247,7 @@ package struct CentralScheduler: Sendable {
     package mutating func reset(now: Instant) -> [Action] {
         dialect = nil
         outstanding = nil
+        pause = .none
         initiation = .idle
         refusalCount = 0
         acceptList.forget()

@@ -14,6 +14,7 @@ extension CentralScheduler {
         if outstanding == nil, let dialect, let order = nextOrder(now: now) {
             issue(order, in: dialect)
         }
+        settlePause()
         if let isScanning = scan.announcement() {
             outbox.append(.scanStateChanged(isScanning: isScanning))
         }
@@ -62,8 +63,15 @@ extension CentralScheduler {
         outbox.append(.acceptListLent)
     }
 
+    /// Tells that nothing runs, once it is so.
+    private mutating func settlePause() {
+        guard pause == .asked, outstanding == nil, initiation.isIdle, scan.isOff else { return }
+        pause = .made
+        outbox.append(.quiet)
+    }
+
     private mutating func nextInitiatingOrder() -> ControllerOrder? {
-        guard initiation.isIdle, initiatorMayRun,
+        guard pause == .none, initiation.isIdle, initiatorMayRun,
             let turn = queue.nextTurn(capacity: loan == .none ? acceptList.capacity : 0)
         else { return nil }
         if turn.target == .acceptList, let edit = acceptList.nextEdit(toward: turn.addresses) {

@@ -53,6 +53,7 @@ extension CentralScheduler {
 
     /// Whether the scanner may run now.
     var scannerMayRun: Bool {
+        guard pause == .none else { return false }
         guard scanExcludesInitiation, initiatorIsWanted else { return true }
         return share.holder == .scanner && initiation.isIdle
     }
@@ -82,6 +83,7 @@ extension CentralScheduler {
     /// Whether what the controller initiates has to stop.
     func hasToStop(_ turn: ConnectQueue.Turn, since: Instant, now: Instant) -> Bool {
         queue.hasWithdrawn(from: turn)
+            || pause != .none
             || !initiatorMayRun
             || loan != .none && turn.target == .acceptList
             || queue.isContended(beside: turn) && now >= since + Self.sliceDuration

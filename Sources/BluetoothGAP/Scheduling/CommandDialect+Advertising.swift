@@ -5,6 +5,9 @@ import BluetoothTypes
 
 // Advertising, in the legacy commands and in the extended ones.
 extension CommandDialect {
+    /// Whether the host does not show who it is.
+    var isPrivate: Bool { ownAddress?.randomKind == .resolvablePrivate }
+
     /// The address with which a set is on the air.
     func address(of belief: AdvertisingSetState.Belief) -> DeviceAddress? {
         if belief.parameters?.ownAddressType == .public { return capabilities.publicAddress }

@@ -34,6 +34,9 @@ struct ScanControl: Sendable {
         if case .on = activity { true } else { false }
     }
 
+    /// Whether it certainly does not run.
+    var isOff: Bool { activity == .off }
+
     /// When the controller's memory of duplicates is to be cleared.
     var restartsAt: Instant? {
         guard let wish, wish.filtersDuplicates, let period = wish.duplicateFilterRestart,

@@ -52,6 +52,11 @@ extension HCI {
     package struct Key128: Hashable, HCIParameters, CustomStringConvertible {
         private let block: Block128
 
+        /// All octets zero, which stands for no key where there may be none.
+        package init() {
+            block = Block128()
+        }
+
         /// Nil unless there are 16 octets.
         package init?(_ bytes: some Collection<UInt8>) {
             guard let block = Block128(bytes) else { return nil }

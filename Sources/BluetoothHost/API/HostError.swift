@@ -45,10 +45,18 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The peer does not know the server's table as it is now, and is being told: a value would
     /// reach it under a handle that means something else to it (Vol 3, Part G, 2.5.2.1).
     case outOfSync
-    /// No key is shared with the peer that could encrypt the link.
+    /// No key is shared with the peer that could be used for this.
     case notBonded
-    /// The link could not be encrypted: with `pinOrKeyMissing` the peer has forgotten the key.
+    /// The link could not be encrypted, and was ended.
     case encryptionFailed(HCI.ErrorCode)
+    /// The peer is bonded, and has not encrypted the link in the time allowed; or it was encrypted,
+    /// and is no more. Nothing is said to a bonded peer without encryption.
+    case notEncrypted
+    /// The peer has lost the keys of its bond, or is somebody else who uses its address. The link was
+    /// ended; the bond stays until it is removed.
+    case bondLost
+    /// There is no room for another bond: the peers of all that there are are connected.
+    case tooManyBonds
 
     /// One sentence without a full stop.
     public var description: String {
@@ -72,6 +80,9 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .outOfSync: "the peer has yet to learn that the server's table changed"
         case .notBonded: "no key is shared with the peer"
         case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
+        case .notEncrypted: "the link to the bonded peer is not encrypted"
+        case .bondLost: "the peer has lost the keys of its bond, or is another device"
+        case .tooManyBonds: "there is no room for another bond"
         }
     }
 }

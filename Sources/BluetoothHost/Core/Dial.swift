@@ -8,6 +8,10 @@ struct Dial: Sendable {
     enum Phase: Sendable, Equatable {
         /// The scheduler has it, or will get it when the controller is ready.
         case dialling
+        /// It is not known by what address to dial the peer: it is looked for.
+        case looking
+        /// It is being taken back from the scheduler, which is to get it with another address.
+        case turning
         /// The link is there; whether it is usable shows with the first answer on it.
         case establishing(LinkIdentifier)
         /// An earlier link to the peer is being ended; it is dialled when that is gone.
@@ -19,10 +23,18 @@ struct Dial: Sendable {
     static let firstRest: Duration = .milliseconds(250)
     static let longestRest: Duration = .seconds(4)
 
+    /// The address that was asked for.
     let target: DeviceAddress
+    /// Who that is.
+    let identity: DeviceAddress
     let options: ConnectOptions
-    let deadline: Instant?
+    /// Nil for one that waits for as long as it takes, or for a person.
+    var deadline: Instant?
     var phase = Phase.dialling
+    /// The address that the scheduler has; nil while it has none.
+    var address: DeviceAddress?
+    /// When to look whether the peer has another address by now.
+    var trialEndsAt: Instant?
     /// How many links for this dial failed to be established so far.
     var failedEstablishments = 0
 
@@ -36,6 +48,10 @@ struct Dial: Sendable {
 
     /// When something is to be done about it, if nothing happens before.
     var nextDeadline: Instant? {
-        if case .resting(let end) = phase { earliest(end, deadline) } else { deadline }
+        switch phase {
+        case .resting(let end): earliest(end, deadline)
+        case .dialling: earliest(trialEndsAt, deadline)
+        default: deadline
+        }
     }
 }

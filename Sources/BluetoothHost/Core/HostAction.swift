@@ -4,6 +4,7 @@ import BluetoothATT
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
@@ -15,6 +16,18 @@ package struct LinkIdentifier: Hashable, Sendable {
 /// Names one thing that an application asked for and waits for.
 package struct RequestIdentifier: Hashable, Sendable {
     package let rawValue: UInt64
+}
+
+/// What pairings have to do with the person in front of the device.
+package enum PairingNews: Sendable {
+    /// To be answered by `answer`, unless it is something to show. One question at a time.
+    case asked(Pairing.Question, Pairing.Method, isIncoming: Bool)
+    /// Somebody at the peer enters digits.
+    case pressed(Pairing.Keypress)
+    /// The peer has lost its bond, and the policy is to ask: to be answered by `answerBondLoss`.
+    case bondLost(BondedPeer)
+    /// Nobody waits for an answer any more, and what is shown is over.
+    case withdrawn
 }
 
 /// What the core wants done; its driver does each, in order, before the next input.
@@ -40,6 +53,8 @@ package enum HostAction: Sendable {
     case servicesChanged(LinkIdentifier, first: AttributeHandle, last: AttributeHandle)
     /// A client of the server on this link did something, or can be sent something.
     case served(LinkIdentifier, ServerNews)
+    /// A pairing on this link needs somebody, or does not any more.
+    case pairing(LinkIdentifier, PairingNews)
     /// A link is gone; everything that waited on it has been completed before.
     case disconnected(LinkIdentifier, HostError)
     /// Look up what the store has of the client on this link, and tell the core by `recalled`.
@@ -68,6 +83,7 @@ package enum HostAnswer: Sendable {
     case advertising(AdvertisingLayout)
     case gatt(GATT.Outcome)
     case database(GATT.Database)
+    case security(LinkSecurity)
     case rssi(Int?)
     case parameters(ConnectionParameters)
     case phy(LinkPHY)

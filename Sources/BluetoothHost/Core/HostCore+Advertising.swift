@@ -21,7 +21,9 @@ extension HostCore {
     ) {
         guard obstacle != .closed else { return fail(id, HostError.closed) }
         advertisingWaiters[id] = [id]
-        perform(advertiser.add(id.rawValue, advertising, now: now), now: now)
+        let address = takeSetAddress()
+        let actions = advertiser.add(id.rawValue, advertising, address: address, now: now)
+        perform(actions, now: now)
     }
 
     /// Asks for something else in the place of a set; the answer comes when that is in force.
@@ -72,6 +74,7 @@ extension HostCore {
                 if advertisingWaiters[set] != nil { advertisingWaiters[set] = [] }
             case .needsAcceptList(let isNeeded):
                 perform(scheduler.lendAcceptList(isNeeded, now: now), now: now)
+            case .quiet: perform(addresses.becameQuiet(.advertiser, now: now), now: now)
             case .ended(let id, let end):
                 let set = RequestIdentifier(rawValue: id)
                 for waiter in advertisingWaiters.removeValue(forKey: set) ?? [] {

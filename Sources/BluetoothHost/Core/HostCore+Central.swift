@@ -15,21 +15,14 @@ extension HostCore {
         guard obstacle != .closed else { return fail(id, HostError.closed) }
         guard scans.count < Self.scanLimit else { return fail(id, HostError.tooManyRequests) }
         scans.append(ScanSession(identifier: id, request: request))
-        perform(scheduler.setScan(scans.combinedParameters, now: now), now: now)
+        updateScan(now: now)
     }
 
     /// Ends a scan.
     package mutating func stopScan(_ id: RequestIdentifier, now: Instant) {
         guard scans.contains(where: { $0.identifier == id }) else { return }
         scans.removeAll { $0.identifier == id }
-        perform(scheduler.setScan(scans.combinedParameters, now: now), now: now)
-    }
-
-    mutating func sighted(_ sighting: Advertisement?) {
-        guard let sighting else { return }
-        for index in scans.indices where scans[index].sieve.admits(sighting) {
-            emit(.advertised(scan: scans[index].identifier, sighting))
-        }
+        updateScan(now: now)
     }
 }
 
@@ -46,23 +39,33 @@ extension HostCore {
         if let obstacle, !isStanding || obstacle == .closed {
             return fail(id, obstacle)
         }
-        let earlier = links.values.first { $0.peer == target }
+        let identity = identity(of: target)
+        let earlier = links.values.first { $0.identity == identity || $0.peer == target }
         guard earlier?.isDisconnecting != false,
-            !dials.values.contains(where: { $0.target == target })
+            !dials.values.contains(where: { $0.identity == identity })
         else { return fail(id, HostError.alreadyConnecting) }
         let timeout = isStanding ? nil : options.timeout
         dials[id] = Dial(
             target: target,
+            identity: identity,
             options: options,
             deadline: timeout.map { now + $0 },
             phase: earlier == nil ? .dialling : .parting
         )
+        if identity != target, sightedAddresses.address(of: identity, now: now) == nil {
+            // Whoever asks for a private address has just heard it.
+            sightedAddresses.note(target, of: identity, now: now)
+        }
+        if resolver.knows(identity) { updateRecognition(now: now) }
         if earlier == nil { schedule(id, now: now) }
     }
 
     /// A link to this peer has ended: whoever wants the next one has waited for that.
-    mutating func peerParted(_ peer: DeviceAddress, with error: HostError, now: Instant) {
-        for (id, dial) in dials where dial.phase == .parting && dial.target == peer {
+    mutating func peerParted(_ link: LinkState, with error: HostError, now: Instant) {
+        for (id, dial) in dials
+        where dial.phase == .parting
+            && (dial.identity == link.identity || dial.target == link.peer)
+        {
             if case .adapter = error, dial.options.approach == .direct {
                 dialFailed(id, with: error)
             } else {
@@ -76,27 +79,15 @@ extension HostCore {
     package mutating func cancelDial(_ id: RequestIdentifier, now: Instant) {
         guard let dial = dials.removeValue(forKey: id) else { return }
         switch dial.phase {
-        case .dialling:
+        case .dialling, .turning:
             perform(scheduler.cancel(id.rawValue, now: now), now: now)
         case .establishing(let link):
             guard let handle = handles[link] else { return }
             links[handle]?.dial = nil
             disconnect(handle, request: nil, now: now)
+        case .looking: updateScan(now: now)
         case .parting, .resting: break
         }
-    }
-
-    private mutating func schedule(_ id: RequestIdentifier, now: Instant) {
-        guard let dial = dials[id] else { return }
-        let target: CentralScheduler.ConnectTarget =
-            dial.options.approach == .direct ? .direct(dial.target) : .pending(dial.target)
-        let actions = scheduler.connect(
-            id.rawValue,
-            to: target,
-            parameters: dial.options.parameters,
-            now: now
-        )
-        perform(actions, now: now)
     }
 
     mutating func expireDials(now: Instant) {
@@ -111,7 +102,7 @@ extension HostCore {
     /// The link of a dial proved usable: the dial is done.
     mutating func dialEstablished(_ id: RequestIdentifier, link: LinkState) {
         guard dials.removeValue(forKey: id) != nil else { return }
-        complete(id, .link(link.identifier, link.peer))
+        complete(id, .link(link.identifier, link.identity))
     }
 
     /// The link of a dial ended before it proved usable. A peer that never joined the link may
@@ -150,7 +141,7 @@ extension HostCore {
         }
     }
 
-    private mutating func dialFailed(_ id: RequestIdentifier, with error: HostError) {
+    mutating func dialFailed(_ id: RequestIdentifier, with error: HostError) {
         guard dials.removeValue(forKey: id) != nil else { return }
         fail(id, error)
     }
@@ -166,6 +157,9 @@ extension HostCore {
     private mutating func perform(_ action: CentralScheduler.Action, now: Instant) {
         switch action {
         case .command(let command, let step): send(command, for: .central(step), now: now)
+        case .connectFailed(let id, .cancelled)
+        where dials[RequestIdentifier(rawValue: id)]?.phase == .turning:
+            schedule(RequestIdentifier(rawValue: id), now: now)
         case .connectFailed(let id, let failure):
             let error = HostError(ofConnecting: failure, state)
             dialFell(RequestIdentifier(rawValue: id), with: error, now: now)
@@ -173,6 +167,8 @@ extension HostCore {
             let error = HostError(ofScanning: failure, state)
             for scan in scans { fail(scan.identifier, error) }
             scans = []
+            failLooks(with: error, includesStanding: true)
+        case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
         case .acceptListLent: perform(advertiser.acceptListGranted(now: now), now: now)
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break
         }

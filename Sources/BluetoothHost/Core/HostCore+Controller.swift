@@ -78,7 +78,7 @@ extension HostCore {
     }
 
     private mutating func beginStartup(now: Instant) {
-        startup = ControllerStartup(randomAddress: ownAddress)
+        startup = ControllerStartup(randomAddress: takeFirstAddress())
         continueStartup(now: now)
     }
 
@@ -98,6 +98,9 @@ extension HostCore {
     }
 
     private mutating func controllerStarted(_ found: ControllerCapabilities, now: Instant) {
+        guard !isPrivate || found.randomAddress != nil else {
+            return controllerFailed(.unsuitable("it takes no random address"), now: now)
+        }
         startup = nil
         capabilities = found
         reopening.succeeded()
@@ -107,8 +110,7 @@ extension HostCore {
             packetCount: found.aclPacketCount
         )
         changeState(to: .ready)
-        perform(scheduler.configure(found, ownAddressKind: .random, now: now), now: now)
-        perform(advertiser.configure(found, ownAddress: ownAddress, now: now), now: now)
+        configureRadio(found, now: now)
     }
 
     /// Forgets what the controller knew: links end, answers will not come, direct dials fail.
@@ -119,10 +121,12 @@ extension HostCore {
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
         capabilities = nil
+        addresses.reset()
         perform(scheduler.reset(now: now), now: now)
         perform(advertiser.reset(now: now), now: now)
         perform(commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
+        failLooks(with: state.obstacle ?? .adapter(failure), includesStanding: false)
         reports = ReportAssembler()
         transmitQueue = ACLTransmitQueue()
     }

@@ -48,7 +48,8 @@ extension HostCore {
     mutating func upkeepAnswered(
         _ link: LinkIdentifier,
         _ procedure: LinkState.Procedure?,
-        _ result: CommandResult
+        _ result: CommandResult,
+        now: Instant
     ) {
         do throws(CommandFailure) {
             try result.requireSuccess()
@@ -56,6 +57,8 @@ extension HostCore {
             emit(.log("the controller refused housekeeping: \(error)"))
             guard let procedure, let handle = handles[link] else { return }
             links[handle]?.procedures[procedure] = nil
+            guard procedure == .encryption else { return }
+            encryptionFailed(HostError(error, state), on: handle, now: now)
         }
     }
 
@@ -72,8 +75,7 @@ extension HostCore {
         to handle: ConnectionHandle
     ) -> HCI.EncodedCommand? {
         switch request {
-        case .gatt, .writeSigned, .database, .disconnect: nil
-        case .encrypt: encryptionCommand(for: handle)
+        case .gatt, .writeSigned, .database, .pair, .disconnect: nil
         case .readRSSI: HCI.EncodedCommand(HCI.ReadRSSI(connectionHandle: handle))
         case .readPHY: HCI.EncodedCommand(HCI.LEReadPHY(connectionHandle: handle))
         case .readRemoteVersion:

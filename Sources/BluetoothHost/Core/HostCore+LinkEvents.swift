@@ -24,8 +24,7 @@ extension HostCore {
         case .longTermKeyRequest(let event): longTermKeyAsked(event, now: now)
         case .encryptionChange(let event):
             encryptionChanged(on: event.connectionHandle, event.status, event.encryption, now: now)
-        case .encryptionChangeV2(let event):
-            encryptionChanged(on: event.connectionHandle, event.status, event.encryption, now: now)
+        case .encryptionChangeV2(let event): encryptionChanged(event, now: now)
         case .encryptionKeyRefreshComplete(let event): keyRefreshed(event, now: now)
         default: break
         }
@@ -81,7 +80,7 @@ extension HostCore {
 
     /// A link is gone: the room it took is others' now.
     mutating func linkIsGone(_ handle: ConnectionHandle, _ error: HostError, now: Instant) {
-        endLink(handle, with: error, now: now)
+        endLink(handle, with: links[handle]?.protection.end ?? error, now: now)
         perform(scheduler.linkCountChanged(now: now), now: now)
         perform(advertiser.linkCountChanged(now: now), now: now)
         pumpAll(now: now)

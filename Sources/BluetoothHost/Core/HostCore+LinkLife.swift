@@ -29,7 +29,7 @@ extension HostCore {
         prepare(link.handle, now: now)
         guard isIncoming else { return }
         announce(link.handle)
-        emit(.incomingLink(link.identifier, link.peer))
+        emit(.incomingLink(link.identifier, link.identity))
     }
 
     /// What every new link begins with: larger packets, and, on a link that we made, the MTU
@@ -40,6 +40,7 @@ extension HostCore {
             let command = Self.dataLengthCommand(octets: octets, to: handle)
             upkeep(command, on: handle, now: now)
         }
+        if links[handle]?.isSealed == true { return seal(handle, now: now) }
         guard links[handle]?.role == .peripheral else { return exchangeMTU(handle, now: now) }
         if configuration.preferredConnectionParameters != nil {
             links[handle]?.preferredParametersDueAt = now + Self.parameterPause
@@ -94,10 +95,12 @@ extension HostCore {
             if let request = waiter.request { fail(request, error) }
         }
         for request in link.databaseRequests { fail(request, error) }
+        for request in link.protection.held.ids { fail(request, error) }
+        failWaiters(link.protection.waiters, of: handle, with: error, now: now)
         for request in link.disconnectRequests { complete(request, .done) }
         emit(.disconnected(link.identifier, error))
         if let dial = link.dial { dialFell(dial, with: error, now: now) }
-        peerParted(link.peer, with: error, now: now)
+        peerParted(link, with: error, now: now)
         writeChanges(now: now)
     }
 

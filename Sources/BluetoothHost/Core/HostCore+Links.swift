@@ -10,7 +10,7 @@ import BluetoothTypes
 extension HostCore {
     /// The links there are, oldest first.
     package var linkList: [(identifier: LinkIdentifier, peer: DeviceAddress)] {
-        links.values.map { ($0.identifier, $0.peer) }
+        links.values.map { ($0.identifier, $0.identity) }
     }
 
     /// What is known of a link; nil once it has ended.
@@ -36,7 +36,12 @@ extension HostCore {
             let gone = HostError.disconnected(.unknownConnectionIdentifier)
             return fail(id, state == .closed ? HostError.closed : gone)
         }
-        if request.usesGATT { exchangeMTU(handle, now: now) }
+        if request.usesGATT {
+            // What is signed is meant for a link in clear.
+            let mayWait = if case .writeSigned = request { false } else { true }
+            guard !mayWait || !hold(.request(request), id, on: handle, now: now) else { return }
+            exchangeMTU(handle, now: now)
+        }
         switch request {
         case .writeSigned(let attribute, let value):
             writeSigned(value, to: attribute, on: handle, of: link, id: id, now: now)
@@ -50,7 +55,7 @@ extension HostCore {
         case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
         case .database: findDatabase(for: id, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
-        case .encrypt: encrypt(handle, of: link, id: id, now: now)
+        case .pair(let policy): secure(handle, for: policy, id: id.rawValue, now: now)
         default: sendCommand(for: request, to: handle, of: link, id: id, now: now)
         }
     }
@@ -70,6 +75,8 @@ extension HostCore {
         links[handle]?.disconnectRequests.removeAll { $0 == id }
         // The procedure itself goes on in the controller, so its place stays taken.
         links[handle]?.forgetWaiter(id)
+        links[handle]?.protection.held.remove(id)
+        stopSecuring(id.rawValue, on: handle, now: now)
         stopWaitingForDatabase(id, on: handle, now: now)
         if let actions = links[handle]?.gatt.cancel(id.rawValue) {
             perform(actions, on: handle, now: now)
@@ -87,7 +94,7 @@ extension HostCore {
         now: Instant
     ) {
         guard let handle = handles[link], links[handle]?.isDisconnecting == false,
-            links[handle]?.needsSubscription(to: value) == false
+            links[handle]?.needsSubscription(to: value) == false, links[handle]?.isSealed == false
         else { return }
         let operation = GATT.Operation.unsubscribe(valueHandle: value, descriptor: configuration)
         start(operation, id: takeOwnOperation(), on: handle, now: now)
@@ -132,7 +139,8 @@ extension HostCore {
         links[handle]?.nextDisconnectAttempt = nil
         let command = HCI.Disconnect(
             connectionHandle: handle,
-            reason: .remoteUserTerminatedConnection
+            reason: links[handle]?.protection.end == nil
+                ? .remoteUserTerminatedConnection : .authenticationFailure
         )
         send(HCI.EncodedCommand(command), for: .disconnection(link), now: now)
     }
@@ -208,6 +216,8 @@ extension HostCore {
         now: Instant
     ) {
         switch action {
+        case .notified where links[handle]?.isSealed == true:
+            emit(.log("link \(link.rawValue): dropped a value that came before encryption"))
         case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
         case .completed(let id, let result):
             operationCompleted(id, result, on: handle, now: now)
@@ -251,6 +261,9 @@ extension HostCore {
     ) {
         if links[handle]?.lookupOperation == id {
             return lookupCompleted(result, on: handle, now: now)
+        }
+        if links[handle]?.protection.nameOperation == id {
+            return nameArrived(result, on: handle, now: now)
         }
         if case .failure(let failure) = result { partFailed(id, failure, on: handle) }
         guard let link = links[handle], link.probe == id else { return }

@@ -114,11 +114,11 @@ extension HostCore {
         switch event {
         case .numberOfCompletedPackets(let event): packetsCompleted(event, now: now)
         case .advertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report)) }
+            for report in reports { sighted(self.reports.receive(report), now: now) }
         case .directedAdvertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report)) }
+            for report in reports { sighted(self.reports.receive(report), now: now) }
         case .extendedAdvertisingReports(let reports):
-            for report in reports { sighted(self.reports.receive(report)) }
+            for report in reports { sighted(self.reports.receive(report), now: now) }
         case .advertisingSetTerminated(let event):
             noteAddress(of: event)
             perform(advertiser.setTerminated(event, now: now), now: now)
@@ -160,10 +160,12 @@ extension HostCore {
             perform(scheduler.commandFinished(step, result: result, now: now), now: now)
         case .advertising(let step):
             perform(advertiser.commandFinished(step, result: result, now: now), now: now)
+        case .privacy(let step): privacyAnswered(step, result, now: now)
         case .parameters(let link): parametersAnswered(link, result, now: now)
         case .request(let id, let link, let request): requestAnswered(id, link, request, result)
         case .disconnection(let link): disconnectionAnswered(link, result, now: now)
-        case .upkeep(let link, let procedure): upkeepAnswered(link, procedure, result)
+        case .upkeep(let link, let procedure):
+            upkeepAnswered(link, procedure, result, now: now)
         }
     }
 }

@@ -21,6 +21,7 @@ extension HostCore {
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
         soonest = earliest(soonest, keeping.schedule.nextDeadline)
+        soonest = earliest(soonest, addresses.nextDeadline)
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -29,10 +30,12 @@ extension HostCore {
     package mutating func deadlinePassed(now: Instant) {
         guard state != .closed else { return }
         perform(commands.deadlinePassed(now: now), now: now)
+        perform(addresses.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)
         perform(advertiser.deadlinePassed(now: now), now: now)
         expireDials(now: now)
         wakeDials(now: now)
+        endTrials(now: now)
         for handle in links.handles { expire(handle, now: now) }
         perform(server.deadlinePassed(now: now))
         writeChanges(now: now)
@@ -53,6 +56,7 @@ extension HostCore {
         if let actions = links[handle]?.logicalLink.deadlinePassed(now: now) {
             perform(actions, on: handle, now: now)
         }
+        expireProtection(handle, now: now)
         if let due = links[handle]?.preferredParametersDueAt, due <= now {
             askForPreferredParameters(on: handle, now: now)
         }
@@ -67,6 +71,7 @@ extension HostCore {
         for (procedure, waiter) in waiting where waiter.deadline <= now {
             links[handle]?.procedures[procedure] = nil
             if let request = waiter.request { fail(request, HostError.timedOut) }
+            if procedure == .encryption { encryptionFailed(.timedOut, on: handle, now: now) }
         }
     }
 }

@@ -44,6 +44,7 @@ package struct HostCore: Sendable {
         case startup
         case central(Step)
         case advertising(AdvertisingStep)
+        case privacy(PrivacyStep)
         /// A Peripheral's wish for other parameters, in the link layer.
         case parameters(LinkIdentifier)
         case request(RequestIdentifier, LinkIdentifier, LinkRequest)
@@ -58,7 +59,7 @@ package struct HostCore: Sendable {
             case .request(_, let link, _), .disconnection(let link), .upkeep(let link, _),
                 .parameters(let link):
                 link
-            case .startup, .central, .advertising: nil
+            case .startup, .central, .advertising, .privacy: nil
             }
         }
     }
@@ -91,13 +92,19 @@ package struct HostCore: Sendable {
     var links = LinkTable()
     /// Recognises bonded peers by their private addresses.
     var resolver = AddressResolver()
+    /// With which addresses they were last heard.
+    var sightedAddresses = SightedAddresses()
+    /// What the controller knows of addresses.
+    var addresses: AddressKeeper
     var server = GATTServer()
     /// The peers that keys are shared with, those not met for the longest first.
     var bonds: [Bond]
     /// What there is to be remembered of the store.
     var keeping = StoreKeeping()
+    /// Who has failed to pair, and has to wait before the next attempt.
+    var attempts = RepeatedAttempts()
     /// Where random numbers and keys come from.
-    var randomness: any RandomNumberGenerator & Sendable
+    var randomness: Randomness
     /// What bonded clients have configured, as far as it is known.
     var memories: [DeviceAddress: ClientMemory] = [:]
     var handles: [LinkIdentifier: ConnectionHandle] = [:]
@@ -119,11 +126,12 @@ package struct HostCore: Sendable {
     ) {
         self.configuration = configuration
         self.ownAddress = ownAddress
-        randomness = configuration.randomness
+        randomness = Randomness(configuration.randomness)
         localIdentity = Pairing.LocalIdentity(
             address: ownAddress,
             resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)
         )
+        addresses = AddressKeeper(own: Self.ownAddresses(configuration.privacy, localIdentity))
         bonds = configuration.bonds.suffix(Self.bondLimit)
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)

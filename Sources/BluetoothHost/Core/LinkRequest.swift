@@ -2,6 +2,7 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothSMP
 import BluetoothTypes
 
 /// What can be asked of a link.
@@ -17,7 +18,8 @@ package enum LinkRequest: Sendable {
     case setPHY(transmit: PHY?, receive: PHY?)
     case readPHY
     case readRemoteVersion
-    case encrypt
+    /// Protect the link, by the bond or a pairing.
+    case pair(Pairing.Policy)
     case disconnect
 
     /// The link-layer procedure whose end answers the request; nil if the command's own completion
@@ -27,8 +29,8 @@ package enum LinkRequest: Sendable {
         case .updateParameters: .connectionUpdate
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
-        case .encrypt: .encryption
-        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .disconnect: nil
+        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .pair, .disconnect:
+            nil
         }
     }
 
@@ -50,7 +52,7 @@ package enum LinkRequest: Sendable {
         case .setDataLength: "longer packets"
         case .setPHY, .readPHY: "other PHYs"
         case .readRemoteVersion: "reading the peer's version"
-        case .encrypt: "encryption"
+        case .pair: "pairing"
         }
     }
 }

@@ -61,8 +61,7 @@ struct LinkState: Sendable {
     var security = LinkSecurity.none
     /// Whether the application has authorized the peer.
     var isAuthorized = false
-    /// Whether the peer asked for pairing and is to be told that there is none.
-    var owesPairingRefusal = false
+    var protection = LinkProtection()
 
     /// Whether the MTU was asked for, which is done once.
     var hasAskedForMTU = false
@@ -130,6 +129,7 @@ struct LinkState: Sendable {
             earliest(gatt.nextDeadline, logicalLink.nextDeadline),
             earliest(enhanced.nextDeadline, preferredParametersDueAt)
         )
-        return earliest(machines, earliest(waiting, nextDisconnect))
+        let others = earliest(protection.nextDeadline, nextDisconnect)
+        return earliest(machines, earliest(waiting, others))
     }
 }

@@ -31,14 +31,14 @@ struct ScanSession: Sendable {
     }
 }
 
-extension [ScanSession] {
-    /// One way of listening that satisfies every session; nil if there is none to satisfy.
+extension [ScanParameters] {
+    /// One way of listening that satisfies everybody; nil if there is nobody to satisfy.
     ///
     /// Active if any wants to be, with every PHY that any wants, the longest share of the radio,
     /// and all duplicates as soon as one wants them.
-    var combinedParameters: ScanParameters? {
-        guard var combined = first?.parameters else { return nil }
-        for parameters in dropFirst().map(\.parameters) {
+    var combined: ScanParameters? {
+        guard var combined = first else { return nil }
+        for parameters in dropFirst() {
             combined.isActive = combined.isActive || parameters.isActive
             combined.filtersDuplicates = combined.filtersDuplicates && parameters.filtersDuplicates
             combined.phys.formUnion(parameters.phys)
@@ -57,7 +57,7 @@ extension [ScanSession] {
 extension ScanSession {
     /// How the controller must listen for this session. A reader who wants every sighting needs a
     /// controller that leaves none out.
-    fileprivate var parameters: ScanParameters {
+    var parameters: ScanParameters {
         var parameters = request.parameters
         if request.reportsDuplicates { parameters.filtersDuplicates = false }
         return parameters

@@ -28,6 +28,7 @@ extension BluetoothHost {
     }
 
     func linkEnded(_ link: LinkIdentifier, _ reason: HostError) {
+        pairingQuestions.withdraw(link)
         notifications.end(link, with: reason)
         serverEventRouter.end(link, of: self, with: reason)
         linkEnds.ended(link, reason)

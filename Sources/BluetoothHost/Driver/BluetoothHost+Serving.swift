@@ -77,14 +77,3 @@ extension BluetoothHost {
         drain()
     }
 }
-
-extension Link {
-    /// Encrypts the link with the key of the bond with the peer, as its Central; returns when it is
-    /// encrypted, at once if it is already.
-    ///
-    /// Throws `HostError.notBonded`; `HostError.encryptionFailed`, with `pinOrKeyMissing` if the
-    /// peer has forgotten the key; `HostError.controller(.commandDisallowed)` from a Peripheral.
-    package func encrypt() async throws {
-        _ = try await host.request(.encrypt, of: identifier)
-    }
-}

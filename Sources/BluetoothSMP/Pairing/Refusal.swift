@@ -30,6 +30,9 @@ struct Refusal: Error, Equatable {
     /// The controller could not encrypt, or the link is encrypted no more.
     static let notEncrypted = Refusal(.unspecified, .notEncrypted)
 
+    /// The peer has more to say than any pairing takes.
+    static let endless = Refusal(.unspecified, .refused(.unspecified), violation: "endless pairing")
+
     /// A PDU that has its time, but not now, or that is for the other role to send. The specification
     /// has no reason of its own for it.
     static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> Refusal {

@@ -36,13 +36,18 @@ package struct SecurityManager: Sendable {
     /// What the channel is used for.
     private enum Activity: Sendable {
         case none
-        case pairing(PairingState, deadline: Instant)
+        case pairing(PairingState, deadline: Instant, heard: Int)
         /// A pairing has timed out: nothing is sent or heard any more (Vol 3, Part H, 3.4).
         case ended
     }
 
     /// How long a pairing may stand still (Vol 3, Part H, 3.4).
     package static let timeout = Duration.seconds(30)
+
+    /// How many PDUs of the peer a pairing may take: far more than any needs, of which the longest
+    /// has some fifty and whatever is told of digits. Otherwise a peer could keep a person waiting
+    /// for ever, and each PDU starts the time anew.
+    package static let pduLimit = 500
 
     package let context: Context
 
@@ -78,7 +83,7 @@ extension SecurityManager {
 
     /// When `deadlinePassed` has to be called.
     package var nextDeadline: Instant? {
-        if case .pairing(_, let deadline) = activity { deadline } else { nil }
+        if case .pairing(_, let deadline, _) = activity { deadline } else { nil }
     }
 
     /// The key of the pairing under way, if the Central asks for it by this name (Peripheral only).
@@ -90,7 +95,11 @@ extension SecurityManager {
     }
 
     private var state: PairingState? {
-        if case .pairing(let state, _) = activity { state } else { nil }
+        if case .pairing(let state, _, _) = activity { state } else { nil }
+    }
+
+    private var heard: Int {
+        if case .pairing(_, _, let heard) = activity { heard } else { 0 }
     }
 }
 
@@ -143,7 +152,7 @@ extension SecurityManager {
 
     /// To be called at `nextDeadline` or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
-        guard case .pairing(let state, let deadline) = activity, deadline <= now else { return [] }
+        guard let state, let deadline = nextDeadline, deadline <= now else { return [] }
         let withdrawals = withdrawals()
         // A Security Request need not be answered (Vol 3, Part H, 2.4.6); a pairing must go on.
         if case .awaitingRequest = state { activity = .none } else { activity = .ended }
@@ -171,7 +180,9 @@ extension SecurityManager {
         default: break
         }
         do throws(Refusal) {
-            return take(try state.phase.receive(pdu, using: &generator), now: now)
+            guard heard < Self.pduLimit else { throw .endless }
+            let step = try state.phase.receive(pdu, using: &generator)
+            return take(step, now: now, heard: heard + 1)
         } catch {
             return (error.violation.map { [.violated($0)] } ?? []) + fail(error)
         }
@@ -275,13 +286,16 @@ extension SecurityManager {
 
 // How a step, or a failure, becomes the state of the channel.
 extension SecurityManager {
-    /// - Parameter now: nil if the time does not start anew.
-    private mutating func take(_ step: Step, now: Instant?) -> [Action] {
+    /// - Parameters:
+    ///   - now: nil if the time does not start anew.
+    ///   - heard: how many PDUs have come by now; nil if as many as before.
+    private mutating func take(_ step: Step, now: Instant?, heard: Int? = nil) -> [Action] {
         let deadline = now.map { $0 + Self.timeout } ?? nextDeadline
-        activity =
-            step.state.flatMap { state in
-                deadline.map { .pairing(state, deadline: $0) }
-            } ?? .none
+        if let state = step.state, let deadline {
+            activity = .pairing(state, deadline: deadline, heard: heard ?? self.heard)
+        } else {
+            activity = .none
+        }
         return step.actions
     }
 

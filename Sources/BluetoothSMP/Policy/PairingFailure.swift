@@ -47,7 +47,8 @@ extension Pairing {
         case refusedByPeer(FailureReason)
         /// The person who was asked said no, or nobody was there to be asked.
         case declined
-        /// 30 seconds went by without a step. On this link nothing can be paired any more.
+        /// 30 seconds went by without a step. If pairing had begun, nothing can be paired on this
+        /// link any more.
         case timedOut
         /// After failures, this peer is not paired with again before so much time has passed.
         case tooSoon(Duration)

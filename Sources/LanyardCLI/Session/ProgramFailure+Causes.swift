@@ -54,7 +54,8 @@ extension ProgramFailure {
             )
         case .notSubscribable:
             self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
-        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed:
+        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed,
+            .notEncrypted:
             self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")

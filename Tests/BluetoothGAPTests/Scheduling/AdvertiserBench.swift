@@ -18,6 +18,8 @@ struct AdvertiserBench {
     private(set) var orders: [AdvertisingOrder] = []
     /// How often each set has come into force.
     private(set) var inForce: [UInt64: [AdvertisingLayout]] = [:]
+    /// How often nothing was on the air as it was asked to be.
+    private(set) var quietCount = 0
     /// How the sets ended.
     private(set) var ends: [UInt64: AdvertisingEnd] = [:]
     /// The order that waits for its answer.
@@ -177,6 +179,7 @@ struct AdvertiserBench {
         case .needsAcceptList(let isNeeded):
             needsList = isNeeded
             if isNeeded, lendsList { try take(advertiser.acceptListGranted(now: now)) }
+        case .quiet: quietCount += 1
         case .inForce(let id, let layout): inForce[id, default: []].append(layout)
         case .ended(let id, let end):
             #expect(ends[id] == nil, "set \(id) ended twice")

@@ -35,6 +35,7 @@ struct Bench {
     /// What was saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
+    private(set) var pairingNews: [(link: LinkIdentifier, news: PairingNews)] = []
     private(set) var securityEvents: [SecurityEvent] = []
     private(set) var ends: [LinkIdentifier: [HostError]] = [:]
     private(set) var incomingLinks: [(link: LinkIdentifier, peer: DeviceAddress)] = []
@@ -162,6 +163,7 @@ struct Bench {
         case .setAside(let key, _):
             store[key] = nil
             setAside.append(key)
+        case .pairing(let link, let news): pairingNews.append((link, news))
         case .security(let event): securityEvents.append(event)
         case .log(let text): log.append(text)
         }

@@ -46,6 +46,8 @@ struct ProtectionStories {
 
     private func bench(_ protection: Protection) throws -> (Bench, LinkIdentifier) {
         let key = try #require(HCI.Key128(Array(0..<16)))
+        var peer = peer
+        peer.key = key
         var bench = Bench.ready(peers: [peer]) { configuration in
             guard let bond = protection.bond else { return }
             configuration.bonds = [
@@ -57,14 +59,12 @@ struct ProtectionStories {
                 )
             ]
         }
-        let link = try bench.connect(peer.address)
-        guard protection.isEncrypted else { return (bench, link) }
-        let handle = try #require(bench.controller.handle(of: peer.address))
-        bench.controller.send(
-            .encryptionChange(.init(status: .success, connectionHandle: handle, encryption: .on))
-        )
+        // Of a bonded peer there is no clear link but while it is being encrypted.
+        if !protection.isEncrypted { bench.controller.endlessCommands = [.leEnableEncryption] }
+        _ = bench.dial(peer.address)
         bench.drive()
-        #expect(bench.core.security(of: link)?.isEncrypted == true)
+        let link = try #require(bench.core.linkList.first).identifier
+        #expect(bench.core.security(of: link)?.isEncrypted == protection.isEncrypted)
         return (bench, link)
     }
 

@@ -18,9 +18,6 @@ struct BondTests {
     func protectedValues() async throws {
         try await ServingScene().run(key: ServingScene.key) { meeting in
             let secret = meeting.handle(.secret)
-            let refusal = GATT.Failure.attribute(.insufficientEncryption, handle: secret)
-            await #expect(throws: refusal) { try await meeting.toStrap.read(secret) }
-            try await meeting.toStrap.encrypt()
             #expect(try await meeting.toStrap.security.isEncrypted)
             #expect(try await meeting.toPhone.security.isEncrypted)
             #expect(try await meeting.toStrap.read(secret) == [42])
@@ -40,16 +37,10 @@ struct BondTests {
             let strap = try await scene.startStrap()
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
-            let meeting = try await scene.meet(strap, phone, service)
-            await #expect(throws: HostError.encryptionFailed(.pinOrKeyMissing)) {
-                try await meeting.toStrap.encrypt()
+            await #expect(throws: HostError.bondLost) {
+                try await scene.meet(strap, phone, service)
             }
-            await #expect(throws: HostError.controller(.commandDisallowed)) {
-                await strap.addBond(
-                    Bond(peer: ServingScene.phone, longTermKey: try #require(ServingScene.key))
-                )
-                try await meeting.toPhone.encrypt()
-            }
+            #expect(await phone.bonds.count == 1)
             await phone.shutdown()
             await strap.shutdown()
         }
@@ -62,17 +53,14 @@ struct BondTests {
         try await scene.air.run(bound: .seconds(120)) {
             let strap = try await scene.startStrap(key: other)
             let phone = try await scene.startPhone(key: ServingScene.key)
-            let meeting = try await scene.meet(
-                strap,
-                phone,
-                try await strap.publish(Strap.definition)
-            )
-            await #expect(throws: HostError.self) { try await meeting.toStrap.encrypt() }
+            let service = try await strap.publish(Strap.definition)
+            var links = strap.incomingLinks.makeAsyncIterator()
             // Who cannot read the first packet ends the link; the other hears nothing more.
-            let strapsReason = try await meeting.toPhone.ended()
+            await #expect(throws: HostError.failedToConnect(.connectionTimeout)) {
+                try await scene.meet(strap, phone, service)
+            }
+            let strapsReason = try await #require(await links.next()).ended()
             #expect(strapsReason == .disconnected(.messageIntegrityFailure))
-            let phonesReason = try await meeting.toStrap.ended()
-            #expect(phonesReason == .disconnected(.connectionTimeout))
             await phone.shutdown()
             await strap.shutdown()
         }
@@ -91,8 +79,6 @@ struct BondTests {
             let strap = try await scene.startStrap(key: ServingScene.key, store: store)
             let service = try await strap.publish(Strap.definition)
             let meeting = try await scene.meet(strap, phone, service)
-            #expect(try await meeting.toPhone.subscriptions.isEmpty)
-            try await meeting.toStrap.encrypt()
             let expected = [meeting.handle(.kept): GATT.SubscriptionKind.notification]
             #expect(try await meeting.toPhone.subscriptions == expected)
             try await meeting.toPhone.notify([1], of: meeting.handle(.kept))
@@ -110,7 +96,6 @@ struct BondTests {
         let strap = try await scene.startStrap(key: ServingScene.key, store: store)
         let service = try await strap.publish(Strap.definition)
         let meeting = try await scene.meet(strap, phone, service)
-        try await meeting.toStrap.encrypt()
         let configuration = try #require(service.characteristics[0].descriptors.first)
         try await meeting.toStrap.write([1, 0], to: configuration.handle)
         try await meeting.toStrap.disconnect()
@@ -125,14 +110,12 @@ struct BondTests {
             let phone = try await scene.startPhone(key: ServingScene.key)
             let service = try await strap.publish(Strap.definition)
             let before = try await scene.meet(strap, phone, service)
-            try await before.toStrap.encrypt()
             let known = try await before.toStrap.database()
             #expect(known.service(BluetoothUUID(0x180F)) == nil)
             try await before.toStrap.disconnect()
             _ = try await before.toPhone.ended()
             try await strap.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
             let after = try await scene.meet(strap, phone, service)
-            try await after.toStrap.encrypt()
             let found = try await after.toStrap.database()
             #expect(found.service(BluetoothUUID(0x180F)) != nil)
             await phone.shutdown()

@@ -35,27 +35,32 @@ final class ServingScene: Sendable {
 
     /// A strap, started; it is bonded with the phone if there is a key.
     func startStrap(
+        _ configuration: HostConfiguration = HostConfiguration(),
         key: HCI.Key128? = nil,
         store: (any HostStore)? = nil
     ) async throws -> BluetoothHost {
-        try await start(strapController, Self.strap, bondedWith: Self.phone, key, store: store)
+        var configuration = configuration
+        configuration.store = store
+        return try await start(strapController, Self.strap, Self.phone, key, configuration)
     }
 
     /// A phone, started.
-    func startPhone(key: HCI.Key128? = nil) async throws -> BluetoothHost {
-        try await start(phoneController, Self.phone, bondedWith: Self.strap, key, store: nil)
+    func startPhone(
+        _ configuration: HostConfiguration = HostConfiguration(),
+        key: HCI.Key128? = nil
+    ) async throws -> BluetoothHost {
+        try await start(phoneController, Self.phone, Self.strap, key, configuration)
     }
 
     private func start(
         _ controller: ControllerID,
         _ address: DeviceAddress,
-        bondedWith peer: DeviceAddress,
+        _ peer: DeviceAddress,
         _ key: HCI.Key128?,
-        store: (any HostStore)?
+        _ configuration: HostConfiguration
     ) async throws -> BluetoothHost {
-        var configuration = HostConfiguration()
+        var configuration = configuration
         configuration.address = address
-        configuration.store = store
         configuration.bonds = key.map { [Bond(peer: peer, longTermKey: $0)] } ?? []
         let host = BluetoothHost(
             transport: air.adapter(of: controller),

@@ -13,21 +13,56 @@ extension BluetoothHost {
         guard let bond = core.bonds.first(where: { $0.identifier == identifier }) else { return }
         removeBond(with: bond.peer)
     }
+
+    /// What becomes of bonds, from now on.
+    ///
+    /// Any number may read. What happened before anybody did, as far back as the last
+    /// `securityEventLimit` events, is told to the first. A reader that lags as many behind misses the
+    /// oldest. Ends when the host is shut down.
+    public func securityEvents() -> AsyncStream<SecurityEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SecurityEvent.self,
+            bufferingPolicy: .bufferingNewest(Self.securityEventLimit)
+        )
+        guard core.state != .closed else {
+            continuation.finish()
+            return stream
+        }
+        let reader = takeRequest()
+        continuation.onTermination = { [weak self] _ in
+            self?.enter { $0.securityEventReaders.remove(reader) }
+        }
+        securityEventReaders.add(continuation, as: reader)
+        return stream
+    }
+
+    /// How many events `securityEvents()` holds for a reader that is busy, or yet to come.
+    public static let securityEventLimit = 256
 }
 
 extension Link {
     /// Pairs with the peer, or encrypts with the keys of a bond that is as good as `policy` asks for.
-    /// Returns how well the link is protected then.
+    /// Returns how well the link is protected then; at once, if it is so already.
     ///
-    /// Throws `Pairing.Failure`; `HostError.bondLost` if the peer has lost its keys.
+    /// `HostConfiguration.pairingDelegate` is asked what there is to ask. A Peripheral can but ask its
+    /// Central, which may not care: then this fails after 30 seconds. Of several calls, one pairing
+    /// serves those that it is good enough for. Cancelling the task gives up the pairing, if nobody
+    /// else waits for it.
+    ///
+    /// Throws `Pairing.Failure`; `HostError.bondLost` if the peer has lost its keys, and
+    /// `HostError.disconnected` if the link ends for another reason.
     ///
     /// - Parameter policy: what the pairing may come to; by default `HostConfiguration.pairing`.
     public func pair(_ policy: Pairing.Policy? = nil) async throws -> LinkSecurity {
-        throw HostError.unsupported("pairing")
+        let policy = policy ?? host.configuration.pairing
+        let answer = try await host.request(.pair(policy), of: identifier)
+        guard case .security(let security) = answer else { throw HostError.malformedAnswer }
+        return security
     }
 
-    /// The bonded peer at the other end, if it is one.
+    /// The bonded peer at the other end, once it has shown that it is: by encrypting the link with the
+    /// keys of the bond, or by a pairing. Nil before, whatever address it has connected with.
     public var bondedPeer: BondedPeer? {
-        get async throws { nil }
+        get async throws { try await host.bondedPeer(of: identifier) }
     }
 }

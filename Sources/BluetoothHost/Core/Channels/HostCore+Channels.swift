@@ -34,6 +34,7 @@ extension HostCore {
         switch wish {
         case .open:
             guard let handle = handles[link] else { return }
+            links[handle]?.protection.held.remove(id)
             links[handle]?.logicalLink.cancelOpening(id.rawValue)
         case .send(_, let channel):
             guard let (handle, identifier) = openPlace(of: channel) else { return }
@@ -72,6 +73,8 @@ extension HostCore {
             let gone = HostError.disconnected(.unknownConnectionIdentifier)
             return fail(id, state == .closed ? HostError.closed : gone)
         }
+        let wish = ChannelWish.open(spsm, mode, count: count, options)
+        guard !hold(.channels(wish), id, on: handle, now: now) else { return }
         do throws(L2CAP.Failure) {
             links[handle]?.recombiner.allow(options.mps)
             try links[handle]?.logicalLink.open(

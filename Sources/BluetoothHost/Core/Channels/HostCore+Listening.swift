@@ -45,7 +45,7 @@ extension HostCore {
     /// Which link a channel is on, as long as it is remembered.
     package func link(of channel: ChannelNumber) -> (LinkIdentifier, DeviceAddress)? {
         guard let link = channels[channel]?.place.link,
-            let peer = handles[link].flatMap({ links[$0]?.peer })
+            let peer = handles[link].flatMap({ links[$0]?.identity })
         else { return nil }
         return (link, peer)
     }

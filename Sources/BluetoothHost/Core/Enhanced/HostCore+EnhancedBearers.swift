@@ -33,6 +33,7 @@ extension HostCore {
         guard let handle = handles[link], let state = links[handle] else {
             return fail(id, HostError.disconnected(.unknownConnectionIdentifier))
         }
+        guard !hold(.bearers(count), id, on: handle, now: now) else { return }
         let options = enhancedOptions
         do throws(L2CAP.Failure) {
             guard state.enhanced.room >= count else { throw .noRoom }
@@ -54,6 +55,7 @@ extension HostCore {
     /// Nobody waits for the bearers any more: those that come are closed.
     package mutating func cancelEnhancedOpening(_ id: RequestIdentifier, on link: LinkIdentifier) {
         guard let handle = handles[link] else { return }
+        links[handle]?.protection.held.remove(id)
         links[handle]?.enhanced.openings.remove(id.rawValue)
         links[handle]?.logicalLink.cancelOpening(id.rawValue)
     }

@@ -23,6 +23,8 @@ extension HostCore {
             guard let link = links[handle] else { continue }
             links[handle]?.identity = resolver.resolve(link.peer) ?? link.identity
         }
+        sightedAddresses.keep(where: resolver.knows)
+        updateRecognition(now: now)
     }
 
     /// Who is at the other end: as the controller says, or as the bonds' keys do.
@@ -33,8 +35,8 @@ extension HostCore {
     /// The address that our controller has used for a new link.
     func localAddress(in report: ConnectionReport) -> DeviceAddress {
         if let address = report.localPrivateAddress { return address }
-        guard report.role == .peripheral else { return ownAddress }
-        return advertiser.address(connectedBy: report.advertisingHandle) ?? ownAddress
+        guard report.role == .peripheral else { return shownAddress }
+        return advertiser.address(connectedBy: report.advertisingHandle) ?? shownAddress
     }
 
     /// The address by which the peer of a report was dialled: a private one that the controller has

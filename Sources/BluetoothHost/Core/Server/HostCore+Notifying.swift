@@ -20,6 +20,7 @@ extension HostCore {
             return fail(id, HostError.disconnected(.unknownConnectionIdentifier))
         }
         do throws(HostError) {
+            guard links[handle]?.isSealed == false else { throw .notEncrypted }
             let notifications = try notifications(of: values, to: link)
             guard let waiting = links[handle]?.serving.waiting.count,
                 waiting + notifications.count <= LinkServing.waitingLimit
@@ -49,6 +50,7 @@ extension HostCore {
         guard let handle = handles[link] else {
             throw .disconnected(.unknownConnectionIdentifier)
         }
+        guard links[handle]?.isSealed == false else { throw .notEncrypted }
         let value = GATT.AttributeValue(handle: attribute, value: value)
         guard let notification = try notifications(of: [value], to: link).first else { return true }
         guard links[handle]?.hasRoom(for: notification.kind) == true else {

@@ -24,7 +24,7 @@ extension HostCore {
     /// Tells the application of a link that it may hear of, unless it knows.
     mutating func announce(_ handle: ConnectionHandle) {
         guard links[handle]?.serving.isAnnounced == false, let link = links[handle]?.identifier,
-            let peer = links[handle]?.peer
+            let peer = links[handle]?.identity
         else { return }
         links[handle]?.serving.isAnnounced = true
         emit(.served(link, .connected(peer)))
@@ -142,7 +142,7 @@ extension HostCore {
         of handle: AttributeHandle
     ) -> [(identifier: LinkIdentifier, peer: DeviceAddress)] {
         server.subscribers(of: handle).compactMap { client in
-            handles[client.link].flatMap { links[$0]?.peer }.map { (client.link, $0) }
+            handles[client.link].flatMap { links[$0]?.identity }.map { (client.link, $0) }
         }
     }
 

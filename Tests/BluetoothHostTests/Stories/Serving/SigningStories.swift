@@ -17,7 +17,7 @@ struct SigningStories {
     private func bench(
         _ change: (inout Bond) -> Void = { _ in }
     ) throws -> (Bench, LinkIdentifier) {
-        var bond = Bond(peer: peer.address, longTermKey: try #require(EncryptionStories.key))
+        var bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         bond.peerKey = nil
         bond.localSigningKey = Self.signingKey
         change(&bond)
@@ -58,13 +58,11 @@ struct SigningStories {
     @Test("are ordinary commands on an encrypted link")
     func encrypted() throws {
         var peer = peer
-        peer.key = EncryptionStories.key
+        peer.key = Bonded.key
         var bond = Bond(peer: peer.address, longTermKey: try #require(peer.key))
         bond.localSigningKey = Self.signingKey
         var bench = Bench.ready(peers: [peer]) { [bond] in $0.bonds = [bond] }
         let link = try bench.connect(peer.address)
-        _ = bench.ask(.encrypt, of: link)
-        bench.drive()
         let id = bench.ask(.writeSigned(AttributeHandle(5), [7]), of: link)
         bench.drive()
         guard case .gatt(.done) = try bench.answer(id) else { throw Bench.UnexpectedAnswer() }

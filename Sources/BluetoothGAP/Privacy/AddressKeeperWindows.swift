@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+extension AddressKeeper {
+    /// When `deadlinePassed` is to be called, at the latest; nil: never.
+    package var nextDeadline: Instant? {
+        guard isConfigured else { return nil }
+        switch window {
+        case .opening(let end): return end
+        case .open: return nil  // a command is on its way, whose answer has its own limit
+        case .closed:
+            guard list.nextOrder == nil else { return restsUntil }
+            return own?.dueAt.map { max($0, restsUntil ?? $0) }
+        }
+    }
+
+    /// Time has come to `now`.
+    package mutating func deadlinePassed(now: Instant) -> [Action] {
+        if case .opening(let end) = window, now >= end { close(afterFailure: true, now: now) }
+        return settle(now: now)
+    }
+
+    /// Brings the controller one order closer to what is wanted, and hands out what was decided: the
+    /// last thing that every input does.
+    mutating func settle(now: Instant) -> [Action] {
+        if let end = restsUntil, now >= end { restsUntil = nil }
+        if isConfigured {
+            openIfNeeded(now: now)
+            proceed(now: now)
+        }
+        defer { outbox = [] }
+        return outbox
+    }
+
+    private mutating func openIfNeeded(now: Instant) {
+        if window == .closed, restsUntil == nil, isSomethingToDo(now: now) {
+            window = .opening(until: now + Self.openingLimit)
+            quiet = []
+            outbox.append(.hold)
+        }
+        if case .opening = window, quiet == .all { window = .open(until: now + Self.windowLimit) }
+    }
+
+    private func isSomethingToDo(now: Instant) -> Bool {
+        list.nextOrder != nil || own?.successor(now: now) != nil
+    }
+
+    private mutating func proceed(now: Instant) {
+        guard case .open(let end) = window, outstanding == nil else { return }
+        let address = own?.successor(now: now).map { PrivacyOrder.setRandomAddress($0) }
+        guard let order = list.nextOrder ?? address else {
+            return close(afterFailure: false, now: now)
+        }
+        guard now < end else { return close(afterFailure: true, now: now) }
+        stepCount += 1
+        let step = PrivacyStep(number: stepCount, order: order)
+        outstanding = step
+        outbox.append(.command(order.command, step))
+    }
+
+    mutating func finish(
+        _ order: PrivacyOrder,
+        _ outcome: OrderOutcome,
+        using generator: inout some RandomNumberGenerator,
+        now: Instant
+    ) {
+        switch (order, outcome) {
+        case (.setRandomAddress(let address), .accepted):
+            own?.took(address, using: &generator, now: now)
+            outbox.append(.addressChanged(address))
+        case (.setRandomAddress, _):
+            own?.refused(now: now)
+            close(afterFailure: true, now: now)
+        default:
+            if case .enableResolution = order { changesRecognition = true }
+            if !list.finished(order, outcome) { close(afterFailure: true, now: now) }
+        }
+    }
+
+    private mutating func close(afterFailure hasFailed: Bool, now: Instant) {
+        window = .closed
+        quiet = []
+        failureCount = hasFailed ? failureCount + 1 : 0
+        if hasFailed {
+            let doubled = Self.restMinimum * (1 << min(failureCount - 1, 10))
+            restsUntil = now + min(doubled, Self.restMaximum)
+        }
+        if changesRecognition { outbox.append(.recognitionChanged) }
+        changesRecognition = false
+        outbox.append(.release)
+    }
+}

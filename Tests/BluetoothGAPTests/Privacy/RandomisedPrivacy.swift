@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+@Suite("Addresses, whatever happens")
+struct RandomisedPrivacy {
+    @Test(
+        "no order about addresses is ever illegal, and all that was wanted comes back",
+        arguments: 0..<60
+    )
+    func anything(seed: UInt64) throws {
+        let isExtended = seed.isMultiple(of: 2)
+        var bench = try PrivacyBench(
+            .resolving(isExtended: isExtended, limit: Int(seed % 5)),
+            rotation: seed.isMultiple(of: 3) ? nil : .seconds(7),
+            seed: seed
+        )
+        var dice = SplitMix64(seed: seed ^ 0xABCD)
+        var requests: Set<UInt64> = []
+        var sets: Set<UInt64> = []
+        var scans = false
+        for step in 1...200 as ClosedRange<UInt64> {
+            switch dice.next() % 10 {
+            case 0:
+                scans = true
+                try bench.scan(ScanParameters())
+            case 1:
+                scans = false
+                try bench.scan(nil)
+            case 2 where requests.count < 3:
+                requests.insert(step)
+                try bench.stand(step, .accessory(step))
+            case 3:
+                if let id = requests.popFirst() { try bench.cancel(id) }
+            case 4 where sets.count < (isExtended ? 3 : 1):
+                sets.insert(step)
+                try bench.advertise(step)
+            case 5:
+                if let id = sets.popFirst() { try bench.stopAdvertising(id) }
+            case 6:
+                let count = Int(dice.next() % 6)
+                try bench.want((0..<count).map { _ in Int(1 + dice.next() % 8) }.uniqued)
+            case 7 where dice.next() % 8 == 0:
+                bench.answersAtOnce = true
+                try bench.reset()
+                try bench.start()
+            case 8:
+                bench.answersAtOnce.toggle()
+            default: try bench.advance(by: .milliseconds(Int64(dice.next() % 4_000)))
+            }
+            if !bench.queue.isEmpty { try bench.answer() }
+        }
+        bench.answersAtOnce = true
+        while !bench.queue.isEmpty { try bench.answer() }
+        try bench.advance(by: .seconds(130))
+        #expect(bench.violations.isEmpty, "seed \(seed)")
+        #expect(bench.radio.isScanning == scans, "seed \(seed)")
+        #expect((bench.radio.initiation != nil) == !requests.isEmpty, "seed \(seed)")
+        #expect(bench.sets.onAir.count == sets.count, "seed \(seed)")
+        #expect(bench.shown.allSatisfy(bench.isOurs) || seed.isMultiple(of: 3), "seed \(seed)")
+    }
+}
+
+extension [Int] {
+    fileprivate var uniqued: [Int] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+}

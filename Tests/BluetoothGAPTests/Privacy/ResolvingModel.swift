@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+@testable import BluetoothGAP
+@testable import BluetoothHCI
+
+/// A controller's resolving list reduced to its rules (Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
+struct ResolvingModel {
+    var limit = 4
+    private(set) var entries: [ResolvingListKeeper.Entry] = []
+    private(set) var modes: Set<DeviceAddress> = []
+    private(set) var isEnabled = false
+    private(set) var randomAddress: DeviceAddress?
+
+    /// Does as it is told, or says why not.
+    ///
+    /// - Parameters:
+    ///   - isOnAir: whether the controller advertises, scans or initiates.
+    ///   - usesRandomAddress: whether it does one of those by its random address.
+    mutating func perform(
+        _ order: PrivacyOrder,
+        isOnAir: Bool,
+        usesRandomAddress: Bool
+    ) -> HCI.ErrorCode {
+        switch order {
+        case .setRandomAddress(let address):
+            if usesRandomAddress { return .commandDisallowed }
+            randomAddress = address
+        case .enableResolution(let isOn):
+            if isOnAir { return .commandDisallowed }
+            isEnabled = isOn
+        default: return isOnAir && isEnabled ? .commandDisallowed : edit(order)
+        }
+        return .success
+    }
+
+    private mutating func edit(_ order: PrivacyOrder) -> HCI.ErrorCode {
+        switch order {
+        case .clearList: (entries, modes) = ([], [])
+        case .add(let entry):
+            let isLike = entries.contains {
+                $0.identity == entry.identity || $0.peerKey == entry.peerKey
+            }
+            if isLike { return .invalidCommandParameters }
+            if entries.count >= limit { return .memoryCapacityExceeded }
+            entries.append(entry)
+        case .remove(let identity):
+            guard contains(identity) else { return .unknownConnectionIdentifier }
+            entries.removeAll { $0.identity == identity }
+            modes.remove(identity)
+        case .setDeviceMode(let identity):
+            guard contains(identity) else { return .unknownConnectionIdentifier }
+            modes.insert(identity)
+        default: break
+        }
+        return .success
+    }
+
+    private func contains(_ identity: DeviceAddress) -> Bool {
+        entries.contains { $0.identity == identity }
+    }
+
+    mutating func start(with address: DeviceAddress) {
+        self = ResolvingModel(limit: limit, randomAddress: address)
+    }
+
+    init(limit: Int = 4, randomAddress: DeviceAddress? = nil) {
+        self.limit = limit
+        self.randomAddress = randomAddress
+    }
+}
+
+extension ResolvingListKeeper.Entry {
+    static func peer(_ number: Int) -> Self {
+        var octets = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 15)
+        octets.append(UInt8(truncatingIfNeeded: number >> 8) | 0x80)
+        return Self(
+            identity: .accessory(UInt64(number)),
+            peerKey: HCI.Key128(octets) ?? HCI.Key128(),
+            localKey: HCI.Key128()
+        )
+    }
+}
+
+extension ControllerCapabilities {
+    /// A controller that recognises private addresses, in either dialect.
+    static func resolving(
+        isExtended: Bool = true,
+        limit: Int = 4,
+        commands: [HCI.Opcode] = listCommands + [.leSetPrivacyMode]
+    ) -> ControllerCapabilities {
+        let advertising = advertising(isExtended: isExtended)
+        let dialect: [HCI.Opcode] =
+            isExtended
+            ? [.leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection]
+            : [.leSetScanParameters, .leSetScanEnable, .leCreateConnection]
+        let mine = Set(commands + dialect)
+        var capabilities = advertising
+        let all = HCI.SupportedCommands.positions.keys.filter {
+            mine.contains($0) || advertising.commands.contains($0)
+        }
+        capabilities.commands = HCI.SupportedCommands(all)
+        capabilities.states = [.activeScanningAndInitiating, .passiveScanningAndInitiating]
+        capabilities.filterAcceptListSize = 4
+        capabilities.resolvingListSize = limit
+        capabilities.randomAddress = DeviceAddress(value: 0x4000_0000_0001, kind: .random)
+        return capabilities
+    }
+
+    static let listCommands: [HCI.Opcode] = [
+        .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+        .leSetAddressResolutionEnable,
+    ]
+}
