@@ -22,7 +22,8 @@ public struct BondedPeer: Hashable, Sendable {
 }
 
 extension BondedPeer {
-    init(_ bond: Bond) {
+    /// The peer of a bond, as far as applications may know of it.
+    package init(_ bond: Bond) {
         identifier = bond.identifier
         identity = bond.peer
         name = bond.name

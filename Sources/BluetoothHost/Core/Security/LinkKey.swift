@@ -10,6 +10,12 @@ package struct LinkKey: Hashable, Sendable {
     package let central: DeviceAddress
     package let peripheral: DeviceAddress
     package let key: LongTermKey
+
+    package init(central: DeviceAddress, peripheral: DeviceAddress, key: LongTermKey) {
+        self.central = central
+        self.peripheral = peripheral
+        self.key = key
+    }
 }
 
 extension HostCore {
