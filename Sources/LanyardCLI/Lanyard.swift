@@ -28,14 +28,15 @@ struct Lanyard: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
-            SubscribeCommand.self, ServeCommand.self, ChannelCommand.self, TraceCommand.self,
-            AirCommand.self,
+            SubscribeCommand.self, PairCommand.self, BondsCommand.self, ServeCommand.self,
+            ChannelCommand.self, TraceCommand.self, AirCommand.self,
         ]
     )
 
     /// What a target is, for the help of the commands that take one.
     static let targetHelp: ArgumentHelp = """
-        An address, AA:BB:CC:DD:EE:FF, if possible with /random or /public; or an advertised name.
+        An address, AA:BB:CC:DD:EE:FF, if possible with /random or /public; an advertised name; or \
+        a bond's name or identifier.
         """
 
     /// What names a characteristic, for the help of the commands that take one.

@@ -64,7 +64,7 @@ import Testing
         for status in ProcessStatus.allCases { #expect(run.output.contains("\(status.rawValue)")) }
         for name in [
             "demo", "scan", "explore", "read", "write", "subscribe", "serve", "channel", "trace",
-            "air",
+            "air", "pair", "bonds",
         ] {
             #expect(run.output.contains(name))
         }
@@ -72,7 +72,8 @@ import Testing
 
     @Test("An adapter that is not there is code 69, and the advice says what to start")
     func adapterIsMissing() async {
-        let run = await run(["scan", "--adapter", "unix:/nonexistent/lanyard"])
+        let adapter = "unix:/nonexistent/lanyard"
+        let run = await run(["scan", "--adapter", adapter, "--no-store"])
         #expect(run.status == .adapterUnavailable)
         #expect(run.remarks.contains("/nonexistent/lanyard"))
     }

@@ -2,6 +2,8 @@
 
 import BluetoothATT
 import BluetoothGATT
+import BluetoothHost
+import Synchronization
 import Testing
 
 @testable import LanyardCLI
@@ -51,8 +53,38 @@ import Testing
         let line = ProgramFailure(failure, during: "reading 2A19").line
         #expect(
             line == "lanyard: reading 2A19: refused: Insufficient Encryption; "
-                + "it wants a paired device, and this version cannot pair"
+                + "it wants a device that is paired well enough: see 'lanyard pair --help'"
         )
+    }
+
+    @Test(
+        "What became of a pairing decides the exit code",
+        arguments: [
+            (.refused(.authenticationRequirements), .refused), (.declined, .refused),
+            (.refusedByPeer(.confirmValueFailed), .refused), (.timedOut, .timedOut),
+            (.tooSoon(.seconds(2)), .refused), (.busy, .refused), (.notEncrypted, .refused),
+            (.linkEnded, .inputOutput), (.cancelled, .interrupted),
+        ] as [(Pairing.Failure, ProcessStatus)]
+    )
+    func mapsPairingFailures(failure: Pairing.Failure, status: ProcessStatus) {
+        let mapped = ProgramFailure(failure, during: "pairing")
+        #expect(mapped.status == status)
+        #expect(!mapped.line.contains("\n"))
+    }
+
+    @Test("Every reason to refuse has words and advice, known or not", arguments: 0...255)
+    func pairingReasons(octet: UInt8) {
+        let reason = Pairing.FailureReason(rawValue: octet)
+        let ours = ProgramFailure(Pairing.Failure.refused(reason), during: "pairing")
+        let theirs = ProgramFailure(Pairing.Failure.refusedByPeer(reason), during: "pairing")
+        #expect(ours.line.hasPrefix("lanyard: pairing: refused by us: ") && !ours.advice.isEmpty)
+        #expect(theirs.line.hasPrefix("lanyard: pairing: refused by the accessory: "))
+    }
+
+    @Test("Who has to wait is told how long")
+    func tooSoon() {
+        let failure = ProgramFailure(Pairing.Failure.tooSoon(.milliseconds(2500)), during: "x")
+        #expect(failure.advice == "try again in 2.5 s")
     }
 
     @Test("Durations read as people write them")
@@ -80,6 +112,22 @@ import Testing
     func timesOut() async throws {
         let result: Void? = try await TimeLimit.run(.milliseconds(10)) { await Self.never() }
         #expect(result == nil)
+    }
+
+    @Test("A step in which a person is asked has its limit anew, until nobody is")
+    func isExcused() async throws {
+        let questions = Mutex(3)
+        let result: Void? = try await TimeLimit.run(
+            .milliseconds(1),
+            isExcused: {
+                questions.withLock { questions in
+                    questions -= 1
+                    return questions > 0
+                }
+            },
+            { await Self.never() }
+        )
+        #expect(result == nil && questions.withLock { $0 } == 0)
     }
 
     @Test("A step is left behind when its task is cancelled")

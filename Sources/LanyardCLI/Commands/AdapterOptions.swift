@@ -22,8 +22,24 @@ struct AdapterOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Record all packets in a btsnoop file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Record all packets in a btsnoop file, with zeros in place of keys.",
+            valueName: "file"
+        )
+    )
     var trace: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the keys that encrypt links to a file, and let --trace record them too.",
+            discussion: "For 'lanyard trace --keys' and sniffers. Whoever has them can listen.",
+            valueName: "file"
+        )
+    )
+    var exportKeys: String?
+
+    @OptionGroup var storage: StoreOptions
 
     @Option(
         help: ArgumentHelp(
@@ -41,11 +57,14 @@ struct AdapterOptions: ParsableArguments {
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> AdapterSession {
-        AdapterSession(
-            adapter: try specification(environment: environment),
+        let adapter = try specification(environment: environment)
+        return AdapterSession(
+            adapter: adapter,
             traceFile: trace,
             limits: StepLimits(seconds: try seconds),
-            console: console
+            console: console,
+            store: try storage.choice(for: adapter, environment: environment),
+            keyFile: exportKeys
         )
     }
 
@@ -63,7 +82,8 @@ struct AdapterOptions: ParsableArguments {
         }
     }
 
-    private func specification(environment: [String: String]) throws -> AdapterChoice {
+    /// The adapter that the options, or else the environment, name.
+    func specification(environment: [String: String]) throws -> AdapterChoice {
         guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
             throw ProgramFailure.usage(
                 "no adapter was named",

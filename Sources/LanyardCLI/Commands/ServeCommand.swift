@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import BluetoothTypes
+import BluetoothHost
 import HCITransports
 
 struct ServeCommand: ConsoleCommand {
@@ -23,7 +23,7 @@ struct ServeCommand: ConsoleCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Its random static address; otherwise a new one is made up for each run.",
+            "Its random static address; otherwise the one that its store has, or a new one.",
             valueName: "address"
         )
     )
@@ -52,6 +52,10 @@ struct ServeCommand: ConsoleCommand {
     )
     var listen: [String] = []
 
+    @Flag(help: "Let clients pair that ask for it; questions come up where lines are typed.")
+    var pair = false
+
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var options: AdapterOptions
 
     func run(on console: Console) async throws {
@@ -59,18 +63,18 @@ struct ServeCommand: ConsoleCommand {
         if let name { try accessory.rename(name) }
         if check { return try show(accessory, on: console) }
         var session = try options.session(on: console)
-        let identity = HostIdentity(of: accessory, at: try ownAddress)
-        session.identity = identity
+        session.identity = HostIdentity(
+            of: accessory,
+            at: try address.map(DeviceAddress.randomStatic)
+        )
         session.airAddresses = try listen.map(AdapterSpecification.listening)
         if case .virtual = session.adapter, listen.isEmpty {
             console.remark(Self.solitude)
         }
         let isReady = Latch()
-        let serving = ServeSession(
-            accessory,
-            at: identity.address,
-            surroundings(on: console, isReady)
-        )
+        let (orders, asking) = try input(on: console, &session)
+        defer { asking?.cancel() }
+        let serving = ServeSession(accessory, surroundings(on: console, orders, isReady))
         do {
             try await session.withHost { try await serving.run(on: $0) }
         } catch let failure as ProgramFailure where failure == .interrupted && isReady.isSet {
@@ -78,12 +82,35 @@ struct ServeCommand: ConsoleCommand {
         }
     }
 
-    private var ownAddress: DeviceAddress {
-        get throws {
-            if let address { return try DeviceAddress.randomStatic(address) }
-            var generator = SystemRandomNumberGenerator()
-            return DeviceAddress.randomStatic(using: &generator)
-        }
+    /// What is typed. Where clients may pair, questions come up between the orders; then somebody
+    /// has to tell answers from orders, until cancelled.
+    private func input(
+        on console: Console,
+        _ session: inout AdapterSession
+    ) throws -> (orders: AsyncStream<String>, Task<Void, Never>?) {
+        guard pair else { return (console.lines(), nil) }
+        let (orders, feed) = AsyncStream.makeStream(
+            of: String.self,
+            bufferingPolicy: .bufferingOldest(AnswerDesk.orderLimit)
+        )
+        let desk = pairing.desk(at: console, orders: feed)
+        session.pairing = try setup(desk, on: console)
+        guard let desk else { return (console.lines(), nil) }
+        return (orders, Task { await desk.run(on: console.lines()) })
+    }
+
+    /// Lets clients pair, and asks who is there.
+    private func setup(
+        _ desk: AnswerDesk?,
+        on console: Console
+    ) throws(ProgramFailure) -> PairingSetup {
+        let dialogue = pairing.dialogue(desk, at: console)
+        return PairingSetup(
+            policy: try pairing.policy(hasSomebody: desk != nil),
+            delegate: TerminalDelegate(dialogue: dialogue),
+            acceptsPairing: true,
+            bondLossPolicy: .ask
+        )
     }
 
     private func show(_ accessory: ServedAccessory, on console: Console) throws {
@@ -93,6 +120,7 @@ struct ServeCommand: ConsoleCommand {
 
     private func surroundings(
         on console: Console,
+        _ orders: AsyncStream<String>,
         _ isReady: Latch
     ) -> ServeSession.Surroundings {
         var surroundings = ServeSession.Surroundings(tell: { [options] news in
@@ -100,7 +128,7 @@ struct ServeCommand: ConsoleCommand {
             try console.print(options.json ? news.json.compact : news.line)
         })
         surroundings.remark = console.remark
-        surroundings.orders = InputLines.stream()
+        surroundings.orders = orders
         surroundings.endsWithOrders = untilEndOfInput
         surroundings.isTalkative = sent
         return surroundings

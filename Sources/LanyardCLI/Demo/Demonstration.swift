@@ -57,7 +57,7 @@ struct Demonstration: Sendable {
     ) async throws {
         var surroundings = ServeSession.Surroundings(tell: report.tell)
         surroundings.sleep = { try await air.sleep(for: $0) }
-        try await ServeSession(accessory, at: Self.address(1), surroundings).run(on: host)
+        try await ServeSession(accessory, surroundings).run(on: host)
     }
 
     private static func address(_ number: UInt64) -> DeviceAddress {

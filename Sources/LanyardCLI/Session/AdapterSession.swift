@@ -15,8 +15,13 @@ struct AdapterSession: Sendable {
     let traceFile: String?
     let limits: StepLimits
     let console: Console
+    /// Where bonds are kept.
+    var store = StoreChoice.none
+    /// Where to write the keys that links are encrypted with; nil for nowhere.
+    var keyFile: String?
     /// Who the host is, where that matters to others.
     var identity: HostIdentity?
+    var pairing = PairingSetup()
 
     /// Where other hosts join the air of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
@@ -30,17 +35,19 @@ struct AdapterSession: Sendable {
     func withHost(
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
     ) async throws {
+        let keys = try keyFile.map { try KeyExport($0) }
         let access = try await adapter.makeAccess()
         defer { access.end() }
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         let trace = try makeTrace(of: access.transport)
-        let host = makeHost(on: trace ?? access.transport, executor: access.executor)
+        let host = try makeHost(on: trace ?? access.transport, access.executor, keys)
         let end = await result {
             try await limits.run("opening \(adapter)") { try await host.start() }
             try await FirstResult.of([
                 { @Sendable in try await body(host) },
                 { @Sendable in try await Self.watch(host) },
+                { @Sendable in await watchStore(of: host) },
             ])
         }
         ProgressLine(console: console).clear()
@@ -48,6 +55,9 @@ struct AdapterSession: Sendable {
         await air?.close()
         if let failure = trace?.failure {
             console.remark("lanyard: the trace is not whole: \(failure)\n")
+        }
+        if let failure = keys?.failure {
+            console.remark("lanyard: the keys are not whole: \(failure.happened)\n")
         }
         try end.get()
     }
@@ -60,12 +70,19 @@ struct AdapterSession: Sendable {
         try await withHost { host in
             let progress = ProgressLine(console: console)
             progress.show("looking for \(target)")
-            let found = try await TargetFinder(limits: limits) { host.scan() }.find(target)
+            let bonds = await host.bonds
+            let found = try await TargetFinder(limits: limits, bonds: bonds) { host.scan() }
+                .find(target)
             let peer = AddressText.describe(found.address)
             progress.show("connecting to \(peer)")
             // One that was heard a moment ago answers soon, or has gone.
             let limit = found.isNear ? limits.step : limits.search
-            let link = try await limits.run("connecting to \(peer)", within: limit) {
+            // If that one has lost the keys of its bond, a person is asked before there is a link.
+            let link = try await limits.run(
+                "connecting to \(peer)",
+                within: limit,
+                isExcused: pairing.isTalking
+            ) {
                 try await host.connect(to: found.address, options: ConnectOptions(timeout: nil))
             }
             progress.clear()
@@ -76,7 +93,11 @@ struct AdapterSession: Sendable {
     private func makeTrace(of transport: any HCITransport) throws -> TracingTransport? {
         guard let traceFile else { return nil }
         do {
-            return try TracingTransport(wrapping: transport, path: traceFile)
+            return try TracingTransport(
+                wrapping: transport,
+                path: traceFile,
+                includesKeys: keyFile != nil
+            )
         } catch {
             throw ProgramFailure(
                 .inputOutput,
@@ -88,10 +109,14 @@ struct AdapterSession: Sendable {
 
     private func makeHost(
         on transport: any HCITransport,
-        executor: AdapterExecutor?
-    ) -> BluetoothHost {
+        _ executor: AdapterExecutor?,
+        _ keys: KeyExport?
+    ) throws -> BluetoothHost {
         var configuration = HostConfiguration()
         identity?.apply(to: &configuration)
+        pairing.apply(to: &configuration)
+        configuration.store = try store.open(console.remark)
+        if let keys { configuration.keyObserver = { keys.add($0) } }
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
         return BluetoothHost(
             transport: transport,
@@ -108,6 +133,16 @@ struct AdapterSession: Sendable {
             throw ProgramFailure(adapter: failure)
         }
         throw CancellationError()
+    }
+
+    /// Tells of what is wrong with the store, or with something in it.
+    private func watchStore(of host: BluetoothHost) async {
+        for await event in await host.securityEvents() {
+            guard let complaint = event.complaint else { continue }
+            ProgressLine(console: console).clear()
+            console.remark("lanyard: \(complaint)\n")
+        }
+        await EndOfInput.never()
     }
 
     /// Ends links and host, also after the command's own task was cancelled.

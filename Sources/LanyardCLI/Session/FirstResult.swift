@@ -31,15 +31,16 @@ enum FirstResult {
 
 /// Work that is given up after a time.
 enum TimeLimit {
-    /// The result of `body`, or nil if `limit` passes first.
+    /// The result of `body`, or nil if `limit` passes first, and again for as long as `isExcused`.
     static func run<Value: Sendable>(
         _ limit: Duration,
+        isExcused: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         try await FirstResult.of([
             { try await body() },
             {
-                try await Task.sleep(for: limit)
+                repeat { try await Task.sleep(for: limit) } while isExcused()
                 return nil
             },
         ])

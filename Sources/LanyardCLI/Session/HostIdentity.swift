@@ -5,12 +5,13 @@ import BluetoothTypes
 
 /// Who a host is that serves an accessory.
 struct HostIdentity: Equatable, Sendable {
-    let address: DeviceAddress
+    /// Nil: that of its store, which stays the same, or, without one, a new one.
+    let address: DeviceAddress?
     let name: String
     let appearance: UInt16
 
     /// That of the accessory, at this address.
-    init(of accessory: ServedAccessory, at address: DeviceAddress) {
+    init(of accessory: ServedAccessory, at address: DeviceAddress?) {
         self.address = address
         name = accessory.name
         appearance = accessory.appearance

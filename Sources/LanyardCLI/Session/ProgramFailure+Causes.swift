@@ -13,6 +13,7 @@ extension ProgramFailure {
         case let failure as GATT.Failure: self.init(failure, during: step)
         case let error as HostError: self.init(error, during: step)
         case let failure as L2CAP.Failure: self.init(failure, during: step)
+        case let failure as Pairing.Failure: self.init(failure, during: step)
         default: self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }
@@ -54,8 +55,15 @@ extension ProgramFailure {
             )
         case .notSubscribable:
             self.init(.refused, "\(step): \(error)", advice: "explore shows what it can do")
-        case .notSubscribed, .notPermitted, .notBonded, .encryptionFailed,
-            .notEncrypted:
+        case .bondLost:
+            self.init(
+                .refused,
+                "\(step): \(error)",
+                advice: "if it was reset, 'lanyard pair --again' pairs anew; if not, beware"
+            )
+        case .tooManyBonds:
+            self.init(.refused, "\(step): \(error)", advice: "'lanyard bonds remove' makes some")
+        case .notSubscribed, .notPermitted, .notBonded, .notEncrypted, .encryptionFailed:
             self.init(.refused, "\(step): \(error)")
         case .notificationsOverflowed:
             self.init(.inputOutput, "\(step): \(error)", advice: "write the output faster")
@@ -102,7 +110,7 @@ extension ProgramFailure {
     private static func advice(for code: ATT.ErrorCode) -> String {
         switch code {
         case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:
-            "it wants a paired device, and this version cannot pair"
+            "it wants a device that is paired well enough: see 'lanyard pair --help'"
         case .insufficientAuthorization: "allow it on the accessory"
         case .readNotPermitted, .writeNotPermitted, .requestNotSupported:
             "explore shows what each characteristic can do"

@@ -35,15 +35,16 @@ struct StepLimits: Equatable, Sendable {
         try await run(step, within: self.step, body)
     }
 
-    /// Runs a step within a limit of its own.
+    /// Runs a step within a limit of its own, which begins anew for as long as `isExcused`.
     func run<Result: Sendable>(
         _ step: String,
         within limit: Duration,
+        isExcused: @escaping @Sendable () -> Bool = { false },
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         do {
             if isUnlimited { return try await body() }
-            guard let result = try await TimeLimit.run(limit, body) else {
+            guard let result = try await TimeLimit.run(limit, isExcused: isExcused, body) else {
                 throw ProgramFailure.timedOut(step, after: limit)
             }
             return result

@@ -6,17 +6,24 @@ import BluetoothTypes
 enum Target: Equatable, Sendable {
     /// An address; `kind` is nil if it was not given and must be learnt by scanning.
     case address(value: UInt64, kind: DeviceAddress.Kind?)
-    /// A name that the device advertises, as it is or as it was printed.
+    /// A bonded device, whatever its addresses.
+    case bond(PeerIdentifier)
+    /// A name that the device advertises, or that a bonded one is known by, as it is or as it was
+    /// printed.
     case name(String)
 
-    /// Reads `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, or a name. A name that
-    /// could be taken for an address is written `name:…`.
+    /// Reads `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a
+    /// bond, or a name. A name that could be taken for one of the others is written `name:…`.
     ///
     /// Six groups with colons between them are meant as an address, and refused if they are none:
     /// a typing error must not become a search for a device of that name.
     init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix(Self.namePrefix) {
             try self.init(name: text.dropFirst(Self.namePrefix.count))
+            return
+        }
+        if let identifier = PeerIdentifier(text) {
+            self = .bond(identifier)
             return
         }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -49,13 +56,14 @@ enum Target: Equatable, Sendable {
 
     private static let namePrefix = "name:"
     private static let advice =
-        "a target is AA:BB:CC:DD:EE:FF, that with /random or /public, or an advertised name"
+        "a target is AA:BB:CC:DD:EE:FF, that with /random or /public, a name, or a bond's identifier"
 }
 
 extension Target: CustomStringConvertible {
     var description: String {
         switch self {
         case .name(let name): "'\(TerminalText.escape(name))'"
+        case .bond(let identifier): identifier.description
         case .address(let value, let kind):
             AddressText.describe(DeviceAddress(value: value, kind: kind ?? .public), kind: kind)
         }

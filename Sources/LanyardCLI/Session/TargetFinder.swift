@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothHost
 import BluetoothTypes
 
-/// Finds the device that a person named, by listening for it where its address is not known in
-/// full.
+/// Finds the device that a person named: among those that are bonded, or by listening for it where
+/// its address is not known in full.
 struct TargetFinder: Sendable {
     /// A device that can be connected to.
     struct Found: Equatable, Sendable {
@@ -16,6 +17,8 @@ struct TargetFinder: Sendable {
     }
 
     let limits: StepLimits
+    /// Who is known already.
+    var bonds: [BondedPeer] = []
     /// Starts listening.
     let scan: @Sendable () -> AsyncThrowingStream<Advertisement, any Error>
 
@@ -23,6 +26,9 @@ struct TargetFinder: Sendable {
     func find(_ target: Target) async throws -> Found {
         if case .address(let value, let kind?) = target {
             return Found(address: DeviceAddress(value: value, kind: kind), name: nil, isNear: false)
+        }
+        if let peer = try BondFinder(bonds: bonds).find(target) {
+            return Found(address: peer.identity, name: peer.name, isNear: false)
         }
         let names = SeenNames()
         do {
@@ -66,6 +72,7 @@ extension Target {
         case .address(let value, let kind):
             advertisement.address.value == value
                 && (kind == nil || kind == advertisement.address.kind)
+        case .bond: false
         case .name(let name):
             advertisement.data.localName == name || advertisement.data.printableName == name
         }

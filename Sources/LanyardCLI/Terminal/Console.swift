@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Where a command prints: results to one place, remarks to another.
+/// Where a command prints, results to one place, remarks to another; and what is typed.
 struct Console: Sendable {
     /// The size of a terminal.
     struct Size: Equatable, Sendable {
@@ -20,6 +20,13 @@ struct Console: Sendable {
     let write: @Sendable (String) throws -> Void
     /// Prints to standard error.
     let remark: @Sendable (String) -> Void
+
+    /// Whether a person types what is read.
+    var isInputTerminal = false
+    /// The lines of standard input, to be asked for once.
+    var lines: @Sendable () -> AsyncStream<String> = { AsyncStream { nil } }
+    /// Forgets what was typed and not yet read.
+    var forgetTyped: @Sendable () -> Void = {}
 
     /// Prints a line of results.
     func print(_ line: String) throws {
@@ -40,7 +47,10 @@ extension Console {
                 throw failure(ofWriting: error)
             }
         },
-        remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+        remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
+        isInputTerminal: isatty(STDIN_FILENO) == 1,
+        lines: { InputLines.stream() },
+        forgetTyped: { if isatty(STDIN_FILENO) == 1 { tcflush(STDIN_FILENO, TCIFLUSH) } }
     )
 
     /// A reader that has gone is no fault: `lanyard scan | head` ends that way. A full disk is one.

@@ -21,9 +21,21 @@ enum LanyardTool {
         return isThere ? beside : PeerInstallation.packageRoot + "/.build/debug/lanyard"
     }()
 
+    /// Where the tool keeps bonds that nothing else is said of: adapters have the same names again,
+    /// and must not meet each other's peers.
+    private static let stateFolder = NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
+
+    /// What the tool gets from its surroundings.
+    static func environment(adapter: String) -> [String: String] {
+        [
+            "LANYARD_ADAPTER": adapter,
+            "XDG_STATE_HOME": stateFolder + "/\(UUID().uuidString)",
+        ]
+    }
+
     /// Starts the tool; the caller waits for it, stops it, or sends it signals.
     static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
-        try ChildProcess(path, arguments, environment: ["LANYARD_ADAPTER": adapter])
+        try ChildProcess(path, arguments, environment: environment(adapter: adapter))
     }
 
     /// Runs the tool to its end, which must come within `limit`.

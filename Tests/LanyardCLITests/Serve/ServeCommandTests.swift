@@ -57,7 +57,7 @@ struct ServeCommandTests {
                 .usage
             ),
             (
-                [Examples.path("thermometer"), "--adapter", "unix:/nonexistent/x"],
+                [Examples.path("thermometer"), "--no-store", "--adapter", "unix:/nonexistent/x"],
                 .adapterUnavailable
             ),
             ([Examples.root + "README.md", "--check"], .badData),

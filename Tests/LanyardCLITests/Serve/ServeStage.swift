@@ -74,7 +74,7 @@ struct ServeStage: Sendable {
         surroundings.sleep = { [air] in try await air.sleep(for: $0) }
         surroundings.orders = orders
         surroundings.isTalkative = isTalkative
-        return ServeSession(accessory, at: Self.server, surroundings)
+        return ServeSession(accessory, surroundings)
     }
 
     private func host(

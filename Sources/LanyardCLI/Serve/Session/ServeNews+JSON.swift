@@ -51,6 +51,9 @@ extension ServeNews {
                 "unsent",
                 Self.members(client) + attribute.members + [.init("reason", .string(reason))]
             )
+        case .bonded(let peer): Self.event("bonded", BondText.members(peer))
+        case .bondLost(let peer): Self.event("bondLost", BondText.members(peer))
+        case .bondRemoved(let peer): Self.event("bondRemoved", BondText.members(peer))
         case .set(let attribute, let value):
             Self.event("set", attribute.members + [.init("value", .bytes(value))])
         }

@@ -21,6 +21,12 @@ enum ServeNews: Equatable, Sendable {
     case sent(DeviceAddress, ServedAttribute, [UInt8])
     /// A value was to be sent, and was not.
     case unsent(DeviceAddress, ServedAttribute, reason: String)
+    /// Keys are shared with a client from now on, or new ones.
+    case bonded(BondedPeer)
+    /// A client has lost the keys that are shared with it.
+    case bondLost(BondedPeer)
+    /// No keys are shared with a client any more.
+    case bondRemoved(BondedPeer)
     /// A person has given a value.
     case set(ServedAttribute, [UInt8])
 
@@ -56,6 +62,9 @@ extension ServeNews {
             "sent: \(Self.text(client)) \(attribute.text) = \(attribute.describe(value))"
         case .unsent(let client, let attribute, let reason):
             "not sent: \(Self.text(client)) \(attribute.text): \(TerminalText.escape(reason))"
+        case .bonded(let peer): "bonded: \(BondText.line(peer))"
+        case .bondLost(let peer): "bond lost: \(BondText.line(peer))"
+        case .bondRemoved(let peer): "bond removed: \(BondText.line(peer))"
         case .set(let attribute, let value):
             "set: \(attribute.text) = \(attribute.describe(value))"
         }

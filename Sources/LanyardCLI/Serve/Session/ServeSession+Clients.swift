@@ -23,6 +23,14 @@ extension ServeSession {
         }
     }
 
+    /// Tells what becomes of bonds, until the task is cancelled.
+    func tellOfBonds(_ events: AsyncStream<SecurityEvent>) async throws {
+        for await event in events {
+            if let news = event.news { try surroundings.tell(news) }
+        }
+        await EndOfInput.never()
+    }
+
     private func receive(_ event: ServerEvent, _ published: PublishedAccessory) async throws {
         switch event {
         case .connected(let link):

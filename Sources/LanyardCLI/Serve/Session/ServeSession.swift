@@ -29,18 +29,11 @@ final class ServeSession: Sendable {
     }
 
     let accessory: ServedAccessory
-    /// Where clients find it.
-    let address: DeviceAddress
     let surroundings: Surroundings
     let state = Mutex(State())
 
-    init(
-        _ accessory: ServedAccessory,
-        at address: DeviceAddress,
-        _ surroundings: Surroundings
-    ) {
+    init(_ accessory: ServedAccessory, _ surroundings: Surroundings) {
         self.accessory = accessory
-        self.address = address
         self.surroundings = surroundings
     }
 
@@ -48,11 +41,12 @@ final class ServeSession: Sendable {
     func run(on host: BluetoothHost) async throws {
         let published = try await publish(on: host)
         let events = try await host.serverEvents()
+        let bonds = await host.securityEvents()
         let set = try await host.advertise(accessory.hostAdvertising)
         try surroundings.tell(
             .ready(
                 name: accessory.advertisedName ?? accessory.name,
-                address: address,
+                address: await host.identityAddress,
                 services: published.services.count,
                 characteristics: published.services.reduce(0) { $0 + $1.characteristics.count }
             )
@@ -61,6 +55,7 @@ final class ServeSession: Sendable {
             group.addTask { try await self.serve(events, published) }
             group.addTask { try await self.keepTime(on: host, published) }
             group.addTask { try await self.obey(host, published) }
+            group.addTask { try await self.tellOfBonds(bonds) }
             group.addTask {
                 throw ProgramFailure(
                     .adapterUnavailable,

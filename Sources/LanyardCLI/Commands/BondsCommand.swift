@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import BluetoothHost
+import Foundation
+
+struct BondsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bonds",
+        abstract: "Lists the accessories that keys are shared with, or removes some.",
+        discussion: "No adapter is opened.",
+        subcommands: [BondsListCommand.self, BondsRemoveCommand.self],
+        defaultSubcommand: BondsListCommand.self
+    )
+}
+
+/// Which bonds, and how they are printed.
+struct BondsOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The adapter whose bonds they are; it is not opened.",
+            discussion: "Without this option, and without --store, LANYARD_ADAPTER says which.",
+            valueName: "adapter"
+        )
+    )
+    var adapter: String?
+
+    @OptionGroup var storage: StoreOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// The bonds; nil if no host has kept any there.
+    func open(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> BondBook? {
+        let choice = try choice(environment)
+        guard let store = try choice.openExisting() else { return nil }
+        do {
+            return try BondBook(store)
+        } catch {
+            throw ProgramFailure(
+                .inputOutput,
+                "the bonds cannot be read: \(TerminalText.escape("\(error)"))"
+            )
+        }
+    }
+
+    private func choice(_ environment: [String: String]) throws -> StoreChoice {
+        if let explicit = storage.explicit { return try explicit.get() }
+        guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
+            throw ProgramFailure.usage(
+                "no adapter was named, and no store",
+                advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
+            )
+        }
+        return try storage.choice(for: AdapterChoice(text), environment: environment)
+    }
+}
+
+struct BondsListCommand: ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the bonds, those last that were used last.",
+        discussion: """
+            A line each: the identifier, which stays the same whatever becomes of addresses and \
+            keys, the name, the address that stays the same, and how links are protected.
+            """
+    )
+
+    @OptionGroup var options: BondsOptions
+
+    func run(on console: Console) async throws {
+        let book = try options.open()
+        for problem in book?.problems ?? [] {
+            let text = TerminalText.escape("\(problem.entry): \(problem.reason)")
+            console.remark("lanyard: not used: \(text)\n")
+        }
+        let bonds = book?.bonds ?? []
+        if options.json { return try console.print(JSON.array(bonds.map(BondText.json)).indented) }
+        for peer in bonds { try console.print(BondText.line(peer)) }
+        if bonds.isEmpty { console.remark("lanyard: there are no bonds\n") }
+    }
+}
+
+struct BondsRemoveCommand: ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Removes a bond, and all that is kept of the accessory.",
+        discussion: "The accessory is not told: remove the bond there as well."
+    )
+
+    @Argument(help: "A bond's identifier, name or address.") var target: String?
+
+    @Flag(help: "Remove all bonds.")
+    var all = false
+
+    @OptionGroup var options: BondsOptions
+
+    func run(on console: Console) async throws {
+        guard (target == nil) == all else {
+            throw ProgramFailure.usage(
+                "nothing to remove was named, or too much",
+                advice: "give a bond's identifier, name or address, or --all"
+            )
+        }
+        let target = try target.map { try Target($0) }
+        var book = try options.open()
+        let bonds = book?.bonds ?? []
+        let removed = try target.map { [try BondFinder(bonds: bonds).require($0)] } ?? bonds
+        for peer in removed {
+            do {
+                _ = try book?.remove(peer.identifier)
+            } catch {
+                throw ProgramFailure(
+                    .inputOutput,
+                    "the bond cannot be removed: \(TerminalText.escape("\(error)"))"
+                )
+            }
+            if !options.json { try console.print("removed: " + BondText.line(peer)) }
+        }
+        if options.json { try console.print(JSON.array(removed.map(BondText.json)).indented) }
+    }
+}

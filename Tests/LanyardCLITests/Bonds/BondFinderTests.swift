@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothSMP
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("Bonded devices by what people call them")
+struct BondFinderTests {
+    static func peer(_ number: UInt64, name: String?) throws -> BondedPeer {
+        let key = try #require(HCI.Key128([UInt8](repeating: 1, count: 16)))
+        let address = DeviceAddress(value: 0xC4F0_0000_0000 + number, kind: .random)
+        var bond = Bond(peer: address, longTermKey: key, isAuthenticated: true)
+        bond.name = name
+        return BondedPeer(bond)
+    }
+
+    private func finder() throws -> BondFinder {
+        BondFinder(bonds: [
+            try Self.peer(1, name: "Lamp"), try Self.peer(2, name: "Twin"),
+            try Self.peer(3, name: "Twin"), try Self.peer(4, name: "a\u{1B}b"),
+            try Self.peer(5, name: nil),
+        ])
+    }
+
+    @Test("are found by name, by address with its type or without, and by identifier")
+    func finds() throws {
+        let finder = try finder()
+        let lamp = finder.bonds[0]
+        for text in [
+            "Lamp", "C4:F0:00:00:00:01", "C4:F0:00:00:00:01/random",
+            lamp.identifier.description, lamp.identifier.description.lowercased(),
+        ] {
+            #expect(try finder.find(Target(text)) == lamp, "\(text)")
+        }
+    }
+
+    @Test("are found by a name as it was printed")
+    func findsEscaped() throws {
+        let finder = try finder()
+        #expect(try finder.find(Target("a\\u{1B}b")) == finder.bonds[3])
+    }
+
+    @Test("are not taken for others", arguments: ["lamp", "C4:F0:00:00:00:01/public", "Nobody"])
+    func findsNothing(text: String) throws {
+        let finder = try finder()
+        #expect(try finder.find(Target(text)) == nil)
+        #expect {
+            try finder.require(Target(text))
+        } throws: {
+            ($0 as? ProgramFailure)?.status == .notFound
+        }
+    }
+
+    @Test("that share a name are told apart by their identifiers")
+    func ambiguity() throws {
+        let finder = try finder()
+        #expect {
+            try finder.find(Target("Twin"))
+        } throws: {
+            guard let failure = $0 as? ProgramFailure else { return false }
+            let isComplete = finder.bonds[1...2].allSatisfy {
+                failure.line.contains($0.identifier.description)
+            }
+            return failure.status == .usage && isComplete
+        }
+    }
+
+    @Test("that are not there any more are not looked for on the air")
+    func unknownIdentifier() throws {
+        let finder = try finder()
+        let target = try Target("6F9619FF-8B86-4011-B42D-00C04FC964FF")
+        #expect(throws: ProgramFailure.self) { try finder.find(target) }
+    }
+
+    @Test("are listed with names that cannot trick a terminal")
+    func lines() throws {
+        let peer = try Self.peer(4, name: "a\u{1B}[2Jb")
+        let expected =
+            "\(peer.identifier)  \"a\\u{1B}[2Jb\" C4:F0:00:00:00:04/random: "
+            + "Secure Connections, authenticated, 16 octets"
+        #expect(BondText.line(peer) == expected)
+        #expect(!BondText.json(peer).compact.contains("\u{1B}"))
+    }
+}

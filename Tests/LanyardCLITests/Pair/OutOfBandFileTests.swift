@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import JSONReading
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("Out of band files")
+struct OutOfBandFileTests {
+    private static let c = [UInt8](repeating: 0xC1, count: 16)
+    private static let r = [UInt8](repeating: 0x0A, count: 16)
+    private static let t = [UInt8](repeating: 0x77, count: 16)
+
+    private static func member(_ name: String, _ octets: [UInt8]) -> String {
+        "\"\(name)\": \"\(octets.hexadecimal)\""
+    }
+
+    @Test("are read as people and tags have them")
+    func reads() throws {
+        let secure = Pairing.OutOfBandData(confirmation: Self.c, random: Self.r)
+        let members = [Self.member("confirmation", Self.c), Self.member("random", Self.r)]
+        #expect(try OutOfBandFile.parse("{\(members.joined(separator: ","))}") == secure)
+        let legacy = Pairing.OutOfBandData(temporaryKey: Self.t)
+        #expect(try OutOfBandFile.parse("{\(Self.member("temporaryKey", Self.t))}") == legacy)
+        let tag = "1122" + Self.c.hexadecimal + "1123" + Self.r.hexadecimal
+        #expect(try OutOfBandFile.parse("{\"tag\": \"\(tag)\"}") == secure)
+    }
+
+    @Test(
+        "are refused if they say nothing that makes sense",
+        arguments: [
+            "", "[]", "{}", "{\(member("confirmation", c))}", "{\(member("random", r))}",
+            "{\(member("temporaryKey", Array(t.dropLast())))}", "{\"temporaryKey\": \"x\"}",
+            "{\"temporaryKey\": 7}", "{\"tag\": \"1122\"}", "{\"tag\": \"zz\"}",
+            "{\"other\": \"\"}",
+        ]
+    )
+    func refuses(text: String) {
+        #expect(throws: JSONError.self) { try OutOfBandFile.parse(text) }
+    }
+
+    @Test("are written for their owner alone, and read again")
+    func roundTrip() throws {
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).json"
+        defer { unlink(path) }
+        var generator = SystemRandomNumberGenerator()
+        let local = try #require(
+            Pairing.LocalOutOfBandData.make(forLegacyPairing: true, using: &generator)
+        )
+        try OutOfBandFile.write(local.data, to: path)
+        #expect(try OutOfBandFile.read(path) == local.data)
+        #expect(try permissions(path) == 0o600)
+    }
+
+    @Test("that are not there, or cannot be made, are told")
+    func missing() {
+        #expect(throws: ProgramFailure.self) { try OutOfBandFile.read("/nonexistent/oob") }
+        #expect(throws: ProgramFailure.self) {
+            try OutOfBandFile.write(Pairing.OutOfBandData(), to: "/nonexistent/oob")
+        }
+    }
+}
+
+/// Who may do what with a file.
+func permissions(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require(attributes[.posixPermissions] as? Int)
+}
