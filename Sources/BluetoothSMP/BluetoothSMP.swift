@@ -11,7 +11,9 @@
 // `SecurityManager` is the machine for one link, a value: PDUs, answers of the application and the
 // clock go in, and PDUs, questions and keys come out. It knows neither a controller nor a store. The
 // folder `PDUs` has the packets, `Toolbox` the cryptographic functions, `Policy` what an application
-// decides, `Keys` what comes of it, `Pairing` the machine.
+// decides, `Keys` what comes of it, `Pairing` the machine: `PairingState` lists where a pairing can
+// stand, and what a case holds is a `PairingPhase`, which knows what to do with a PDU, an answer, or
+// encryption. Each has what the steps before it have made, so none of them can be left out.
 
 /// The Security Manager Protocol.
 package enum SMP {}

@@ -34,11 +34,20 @@ package struct SecurityManager: Sendable {
     }
 
     /// What the channel is used for.
-    private enum Activity: Sendable {
+    enum Activity: Sendable {
         case none
-        case pairing(PairingState, deadline: Instant, heard: Int)
+        case pairing(Course)
         /// A pairing has timed out: nothing is sent or heard any more (Vol 3, Part H, 3.4).
         case ended
+    }
+
+    /// A pairing that is under way, or a Security Request of ours that is open.
+    struct Course: Sendable {
+        var state: PairingState
+        /// When it has stood still for too long.
+        var deadline: Instant
+        /// How many PDUs of the peer it has taken.
+        var heard = 0
     }
 
     /// How long a pairing may stand still (Vol 3, Part H, 3.4).
@@ -61,7 +70,7 @@ package struct SecurityManager: Sendable {
     /// The strength of the bond with this peer, which a pairing must not lower; nil without one.
     package var existingBond: LinkSecurity?
 
-    private var activity = Activity.none
+    private(set) var activity = Activity.none
 
     package init(_ context: Context) {
         self.context = context
@@ -71,7 +80,7 @@ package struct SecurityManager: Sendable {
 // What is under way.
 extension SecurityManager {
     /// Whether a pairing is under way, or a Security Request of ours open.
-    package var isPairing: Bool { state != nil }
+    package var isPairing: Bool { course != nil }
 
     /// How the two sides make sure of each other in the pairing under way; nil as long as they have
     /// not agreed, which they have when anything is asked.
@@ -82,9 +91,7 @@ extension SecurityManager {
     package var strength: LinkSecurity? { state?.phase.session?.terms.strength }
 
     /// When `deadlinePassed` has to be called.
-    package var nextDeadline: Instant? {
-        if case .pairing(_, let deadline, _) = activity { deadline } else { nil }
-    }
+    package var nextDeadline: Instant? { course?.deadline }
 
     /// The key of the pairing under way, if the Central asks for it by this name (Peripheral only).
     package func key(diversifier: UInt16, random: UInt64) -> HCI.Key128? {
@@ -94,13 +101,11 @@ extension SecurityManager {
         return phase.key.value
     }
 
-    private var state: PairingState? {
-        if case .pairing(let state, _, _) = activity { state } else { nil }
+    var course: Course? {
+        if case .pairing(let course) = activity { course } else { nil }
     }
 
-    private var heard: Int {
-        if case .pairing(_, _, let heard) = activity { heard } else { 0 }
-    }
+    var state: PairingState? { course?.state }
 }
 
 // What the caller wants, and the clock.
@@ -152,160 +157,41 @@ extension SecurityManager {
 
     /// To be called at `nextDeadline` or later.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
-        guard let state, let deadline = nextDeadline, deadline <= now else { return [] }
+        guard let course, course.deadline <= now else { return [] }
         let withdrawals = withdrawals()
         // A Security Request need not be answered (Vol 3, Part H, 2.4.6); a pairing must go on.
-        if case .awaitingRequest = state { activity = .none } else { activity = .ended }
+        if case .awaitingRequest = course.state { activity = .none } else { activity = .ended }
         return withdrawals + [.failed(.timedOut)]
-    }
-}
-
-// What happens.
-extension SecurityManager {
-    /// A PDU has arrived on the channel.
-    package mutating func receive(
-        _ bytes: ArraySlice<UInt8>,
-        using generator: inout some RandomNumberGenerator,
-        now: Instant
-    ) -> [Action] {
-        if case .ended = activity { return [] }
-        guard let pdu = try? SMP.PDU(parsing: bytes) else { return receiveMalformed(bytes) }
-        // Later versions may have more of them (Vol 3, Part H, 3.3).
-        if case .unknown(let code) = pdu { return [.violated("unknown PDU \(code)")] }
-        guard let state else { return receiveFirst(pdu, using: &generator, now: now) }
-        switch pdu {
-        case .failed(let reason): return end(.refusedByPeer(reason))
-        // It asks for what is under way (Vol 3, Part H, 2.4.6).
-        case .securityRequest where context.isCentral: return []
-        default: break
-        }
-        do throws(Refusal) {
-            guard heard < Self.pduLimit else { throw .endless }
-            let step = try state.phase.receive(pdu, using: &generator)
-            return take(step, now: now, heard: heard + 1)
-        } catch {
-            return (error.violation.map { [.violated($0)] } ?? []) + fail(error)
-        }
-    }
-
-    /// The person who was asked has answered. An answer to nothing changes nothing.
-    package mutating func answer(
-        _ answer: Pairing.Answer,
-        using generator: inout some RandomNumberGenerator,
-        now: Instant
-    ) -> [Action] {
-        guard let state else { return [] }
-        do throws(Refusal) {
-            guard let step = try state.phase.answer(answer, using: &generator) else { return [] }
-            // The peer waits for PDUs, and not for what goes on here.
-            let isHeard = step.actions.contains { $0.isSending }
-            return take(step, now: isHeard ? now : nil)
-        } catch {
-            return fail(error, isAnswered: true)
-        }
-    }
-
-    /// Encryption with the key of the pairing is on, or could not be begun: Phase 3, or the end. Not
-    /// for encryption with the key of a bond, but while a Security Request of ours is open.
-    package mutating func encryptionChanged(
-        isEncrypted: Bool,
-        using generator: inout some RandomNumberGenerator,
-        now: Instant
-    ) -> [Action] {
-        guard let state else { return [] }
-        do throws(Refusal) {
-            let step = try state.phase.encryptionChanged(
-                isEncrypted: isEncrypted,
-                using: &generator
-            )
-            return step.map { take($0, now: now) } ?? []
-        } catch {
-            return fail(error)
-        }
-    }
-}
-
-// PDUs outside of a pairing.
-extension SecurityManager {
-    /// Octets that are no PDU.
-    private mutating func receiveMalformed(_ bytes: ArraySlice<UInt8>) -> [Action] {
-        let violation = Action.violated("malformed PDU")
-        guard !isPairing else { return [violation] + fail(Refusal(.invalidParameters)) }
-        // Only who begins something waits for an answer.
-        let beginning: SMP.Code = context.isCentral ? .securityRequest : .pairingRequest
-        guard bytes.first == beginning.rawValue else { return [violation] }
-        return [violation, .send(.failed(.invalidParameters))]
-    }
-
-    private mutating func receiveFirst(
-        _ pdu: SMP.PDU,
-        using generator: inout some RandomNumberGenerator,
-        now: Instant
-    ) -> [Action] {
-        switch pdu {
-        case _ where pdu.isUnsupported(byCentral: context.isCentral):
-            return [.violated("unexpected \(pdu.code)"), .send(.failed(.commandNotSupported))]
-        case .pairingRequest(let request): return receive(request, using: &generator, now: now)
-        case .securityRequest(let requirements): return receive(requirements)
-        case .failed: return []
-        default: return [.violated("unexpected \(pdu.code)")]
-        }
-    }
-
-    private mutating func receive(
-        _ request: SMP.PairingFeatures,
-        using generator: inout some RandomNumberGenerator,
-        now: Instant
-    ) -> [Action] {
-        guard let policyForPeer, refusalForPeer == nil else {
-            return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]
-        }
-        let phase = AwaitingRequest(context: context, policy: policyForPeer, bond: existingBond)
-        do throws(Refusal) {
-            let step = try phase.accept(request, asksConsent: true, using: &generator)
-            return [.begun] + take(step, now: now)
-        } catch {
-            return [.begun] + fail(error)
-        }
-    }
-
-    /// A Peripheral is told if nothing will come of its request; what would be good enough, the
-    /// caller knows better.
-    private func receive(_ requirements: SMP.AuthenticationRequirements) -> [Action] {
-        guard existingBond != nil || policyForPeer != nil && refusalForPeer == nil else {
-            return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]
-        }
-        return [
-            .wanted(
-                isAuthenticated: requirements.contains(.protection),
-                usesSecureConnections: requirements.contains(.secureConnections)
-            )
-        ]
     }
 }
 
 // How a step, or a failure, becomes the state of the channel.
 extension SecurityManager {
-    /// - Parameters:
-    ///   - now: nil if the time does not start anew.
-    ///   - heard: how many PDUs have come by now; nil if as many as before.
-    private mutating func take(_ step: Step, now: Instant?, heard: Int? = nil) -> [Action] {
-        let deadline = now.map { $0 + Self.timeout } ?? nextDeadline
-        if let state = step.state, let deadline {
-            activity = .pairing(state, deadline: deadline, heard: heard ?? self.heard)
-        } else {
-            activity = .none
-        }
+    /// What has come of a PDU, or of something else that the peer hears of.
+    mutating func take(_ step: Step, now: Instant, isHeard: Bool = false) -> [Action] {
+        let heard = (course?.heard ?? 0) + (isHeard ? 1 : 0)
+        activity =
+            step.state.map { state in
+                .pairing(Course(state: state, deadline: now + Self.timeout, heard: heard))
+            } ?? .none
         return step.actions
     }
 
-    private mutating func fail(_ refusal: Refusal, isAnswered: Bool = false) -> [Action] {
+    /// What has come of something that the peer does not hear of: its time goes on.
+    mutating func takeSilently(_ step: Step) -> [Action] {
+        guard var course, let state = step.state else { return step.actions }
+        course.state = state
+        activity = .pairing(course)
+        return step.actions
+    }
+
+    mutating func fail(_ refusal: Refusal, isAnswered: Bool = false) -> [Action] {
         let withdrawals = withdrawals(isAnswered: isAnswered)
         activity = .none
         return [.send(.failed(refusal.reason))] + withdrawals + [.failed(refusal.failure)]
     }
 
-    private mutating func end(_ failure: Pairing.Failure) -> [Action] {
+    mutating func end(_ failure: Pairing.Failure) -> [Action] {
         let withdrawals = withdrawals()
         activity = .none
         return withdrawals + [.failed(failure)]
