@@ -15,7 +15,7 @@ import Testing
 struct ClientRecordStories {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
-        peer.key = EncryptionStories.key
+        peer.key = Bonded.key
         return peer
     }()
 
@@ -24,7 +24,7 @@ struct ClientRecordStories {
     private func bench(
         _ store: [StoreKey: [UInt8]] = [:]
     ) throws -> (Bench, LinkIdentifier, GATT.PublishedService) {
-        let bond = Bond(peer: peer.address, longTermKey: try #require(EncryptionStories.key))
+        let bond = Bond(peer: peer.address, longTermKey: try #require(Bonded.key))
         var bench = Bench.ready(peers: [peer]) {
             $0.bonds = [bond]
             $0.store = MemoryStore()
@@ -37,9 +37,7 @@ struct ClientRecordStories {
 
     private func encrypt(_ bench: inout Bench) throws -> LinkIdentifier {
         let link = try bench.connect(peer.address)
-        let id = bench.ask(.encrypt, of: link)
-        bench.drive()
-        guard case .done = try bench.answer(id) else { throw Bench.UnexpectedAnswer() }
+        #expect(bench.core.security(of: link)?.isEncrypted == true)
         return link
     }
 
@@ -121,7 +119,7 @@ struct ClientRecordStories {
     func meetings() throws {
         var bench = Bench.ready(peers: [peer]) { $0.store = MemoryStore() }
         bench.core.keepBond(
-            Bond(peer: peer.address, longTermKey: try #require(EncryptionStories.key)),
+            Bond(peer: peer.address, longTermKey: try #require(Bonded.key)),
             now: bench.now
         )
         bench.core.keepBond(SampleBonds.bond(5), now: bench.now)
