@@ -8,6 +8,8 @@ import HCITransports
 enum TraceLayer: String, CaseIterable, Sendable {
     /// Commands and events, and data that could not be put together.
     case hci
+    /// How links begin, and PDUs of the Link Layer's own; in captures only.
+    case ll
     /// Signalling, and channels without a layer of their own here.
     case l2cap
     /// The Attribute Protocol.

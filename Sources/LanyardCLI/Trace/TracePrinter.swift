@@ -53,7 +53,7 @@ struct TracePrinter: Sendable {
 }
 
 /// Gathers lines, so that a long file does not cost a system call a line.
-private struct BufferedOutput {
+struct BufferedOutput {
     let console: Console
     private var text = ""
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// A packet of the Link Layer as it was on the air (Vol 6, Part B, 2.1).
+struct AirPacket {
+    /// What all advertising is sent under (Vol 6, Part B, 2.1.2).
+    static let advertisingAddress: UInt32 = 0x8E89_BED6
+
+    let microseconds: Int64
+    let accessAddress: UInt32
+    /// The first octet of the header.
+    let header: UInt8
+    let payload: ArraySlice<UInt8>
+    /// Whether the Central has sent it; nil if the sniffer does not say.
+    let isFromCentral: Bool?
+
+    /// Nil for what was cut, or damaged on its way.
+    init?(_ record: Pcap.Record, _ linkType: Pcap.LinkType) {
+        var reader = ByteReader(record.bytes)
+        var flags: UInt16 = 0
+        if linkType == .linkLayerWithHeader {
+            guard (try? reader.readBytes(8)) != nil, let word = try? reader.readUInt16() else {
+                return nil
+            }
+            flags = word
+        }
+        // The check was made, and does not fit.
+        guard flags & 0x0C00 != 0x0400, let accessAddress = try? reader.readUInt32(),
+            let header = try? reader.readUInt8(), let length = try? reader.readUInt8()
+        else { return nil }
+        // A third octet speaks of a tone after the packet (Vol 6, Part B, 2.4).
+        let isData = accessAddress != Self.advertisingAddress
+        if isData, header & 0x20 != 0, (try? reader.readUInt8()) == nil { return nil }
+        guard let payload = try? reader.readBytes(Int(length)) else { return nil }
+        microseconds = record.microseconds
+        self.accessAddress = accessAddress
+        self.header = header
+        self.payload = payload
+        switch flags >> 7 & 0x07 {
+        case 2: isFromCentral = true
+        case 3: isFromCentral = false
+        default: isFromCentral = nil
+        }
+    }
+
+    /// Whose data this is the beginning of: one, two or three (Vol 6, Part B, 2.4).
+    var logicalLinkIdentifier: UInt8 { header & 0x03 }
+
+    /// The bit that turns over with each packet that is not a repetition.
+    var sequenceNumber: Bool { header & 0x08 != 0 }
+
+    /// What is authenticated with an encrypted payload: the header without the bits that repetitions
+    /// change (Vol 6, Part E, 2.2).
+    var authenticatedHeader: UInt8 { header & 0xE3 }
+}
+
+/// How a link begins: CONNECT_IND or AUX_CONNECT_REQ (Vol 6, Part B, 2.3.3.1).
+struct LinkBeginning {
+    let central: DeviceAddress
+    let peripheral: DeviceAddress
+    let accessAddress: UInt32
+
+    init?(_ packet: AirPacket) {
+        guard packet.accessAddress == AirPacket.advertisingAddress, packet.header & 0x0F == 0x05
+        else { return nil }
+        var reader = ByteReader(packet.payload)
+        guard let initiator = try? reader.readBytes(6), let advertiser = try? reader.readBytes(6),
+            let accessAddress = try? reader.readUInt32(),
+            let central = DeviceAddress(
+                littleEndian: initiator,
+                kind: packet.header & 0x40 == 0 ? .public : .random
+            ),
+            let peripheral = DeviceAddress(
+                littleEndian: advertiser,
+                kind: packet.header & 0x80 == 0 ? .public : .random
+            )
+        else { return nil }
+        self.central = central
+        self.peripheral = peripheral
+        self.accessAddress = accessAddress
+    }
+}

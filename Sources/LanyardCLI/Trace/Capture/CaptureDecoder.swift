@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+
+/// Turns the packets of a capture into lines, as `TraceDecoder` does with those of a host's log: `>`
+/// is what the Central has sent. Of advertising, only how links begin.
+struct CaptureDecoder {
+    /// How many links are followed at a time; the one that began first makes way.
+    static let linkLimit = 256
+
+    private let keys: [ExportedKey]
+    private var links: [UInt32: FollowedLink] = [:]
+    private var order: [UInt32] = []
+    private var linkCount: UInt16 = 0
+    private var decoder = TraceDecoder()
+
+    init(keys: [ExportedKey]) {
+        self.keys = keys
+    }
+
+    /// What a packet says; nil if it says nothing of a link, or its PDU goes on.
+    mutating func decode(_ packet: AirPacket) -> TraceLine? {
+        if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
+        guard let content = links[packet.accessAddress]?.receive(packet, keys),
+            let handle = links[packet.accessAddress]?.handle
+        else { return nil }
+        switch content {
+        case .control(let octets, let isFromCentral):
+            return line(packet, handle, isFromCentral, LinkControl.describe(octets))
+        case .unreadable(let why, let isFromCentral):
+            return line(packet, handle, isFromCentral, why, isMalformed: true)
+        case .data(let octets, let isFirst, let isFromCentral):
+            let fragment = HCI.ACLPacket(
+                connectionHandle: handle,
+                boundary: isFirst ? .firstFlushable : .continuing,
+                payload: octets[...]
+            )
+            return decoder.decode(
+                Btsnoop.Record(
+                    microsecondsSince1970: packet.microseconds,
+                    direction: isFromCentral ? .sent : .received,
+                    packet: fragment.h4Bytes[...]
+                )
+            )
+        }
+    }
+
+    private mutating func begin(_ beginning: LinkBeginning, _ packet: AirPacket) -> TraceLine {
+        let handle = ConnectionHandle(rawValue: linkCount % ConnectionHandle.maximum.rawValue)
+        linkCount &+= 1
+        if order.count >= Self.linkLimit { links[order.removeFirst()] = nil }
+        order.removeAll { $0 == beginning.accessAddress }
+        order.append(beginning.accessAddress)
+        links[beginning.accessAddress] = FollowedLink(handle: handle, beginning: beginning)
+        let central = AddressText.describe(beginning.central)
+        let peripheral = AddressText.describe(beginning.peripheral)
+        return line(packet, handle, true, "CONNECT_IND \(central) to \(peripheral)")
+    }
+
+    private func line(
+        _ packet: AirPacket,
+        _ handle: ConnectionHandle,
+        _ isFromCentral: Bool,
+        _ text: String,
+        isMalformed: Bool = false
+    ) -> TraceLine {
+        TraceLine(
+            microsecondsSince1970: packet.microseconds,
+            direction: isFromCentral ? .sent : .received,
+            connection: handle,
+            layer: .ll,
+            text: text,
+            isMalformed: isMalformed
+        )
+    }
+}

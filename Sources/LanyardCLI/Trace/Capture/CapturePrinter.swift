@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Prints what a sniffer has captured.
+struct CapturePrinter: Sendable {
+    /// How long a capture may be, in octets: it is read as a whole.
+    static let lengthLimit = 1 << 30
+
+    let filter: TraceFilter
+    let isJSON: Bool
+    let keys: [ExportedKey]
+    let console: Console
+
+    /// Whether the file at `path` begins like a capture. What is not a file, a pipe say, is none: it
+    /// could not be read again from its beginning.
+    static func isCapture(_ path: String) -> Bool {
+        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular,
+            let file = FileHandle(forReadingAtPath: path)
+        else { return false }
+        defer { try? file.close() }
+        return Pcap.isPcap((try? file.read(upToCount: 4)) ?? Data())
+    }
+
+    /// Prints the file at `path`. What comes before a damage is printed, and the damage reported.
+    func print(_ path: String) throws {
+        let name = TerminalText.escape(path)
+        let octets = try contents(path, name)
+        var file: Pcap
+        do throws(Pcap.Failure) {
+            file = try Pcap(octets)
+        } catch {
+            throw Self.failure(error, name)
+        }
+        var decoder = CaptureDecoder(keys: keys)
+        var output = BufferedOutput(console: console)
+        var start: Int64?
+        let end = Result {
+            while let record = try file.next() {
+                try Task.checkCancellation()
+                let origin = start ?? record.microseconds
+                start = origin
+                guard let packet = AirPacket(record, file.linkType),
+                    let line = decoder.decode(packet), filter.admits(line)
+                else { continue }
+                try output.print(isJSON ? line.json.compact : line.text(since: origin))
+            }
+        }
+        try output.flush()
+        do { try end.get() } catch let error as Pcap.Failure { throw Self.failure(error, name) }
+    }
+
+    private func contents(_ path: String, _ name: String) throws(ProgramFailure) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw ProgramFailure(.inputOutput, "\(name) cannot be read", advice: "check the path")
+        }
+        guard data.count <= Self.lengthLimit else {
+            throw ProgramFailure(.badData, "\(name) is too long", advice: "cut it with editcap")
+        }
+        return [UInt8](data)
+    }
+
+    private static func failure(_ error: Pcap.Failure, _ name: String) -> ProgramFailure {
+        switch error {
+        case .notPcap:
+            ProgramFailure(.badData, "\(name) is no capture", advice: "give a pcap file")
+        case .unknownLinkType(let number):
+            ProgramFailure(
+                .badData,
+                "\(name) holds packets of link type \(number), not of Bluetooth LE",
+                advice: "capture with link type 251 or 256; convert others with Wireshark"
+            )
+        case .torn(let offset):
+            ProgramFailure(
+                .badData,
+                "\(name) ends within the packet at offset \(offset)",
+                advice: "what is printed is whole"
+            )
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+/// A file of packets as sniffers write it: pcap, of either byte order, with times to the microsecond
+/// or the nanosecond.
+struct Pcap {
+    /// One packet of the file.
+    struct Record {
+        let microseconds: Int64
+        let bytes: ArraySlice<UInt8>
+    }
+
+    /// Why a file is none, or ends too soon.
+    enum Failure: Error, Equatable {
+        case notPcap
+        case unknownLinkType(UInt32)
+        case torn(offset: Int)
+    }
+
+    /// What the packets of a file begin with (tcpdump.org/linktypes.html).
+    enum LinkType: UInt32 {
+        /// Packets of the Link Layer from their access address to their check.
+        case linkLayer = 251
+        /// The same after ten octets of what the sniffer knows besides.
+        case linkLayerWithHeader = 256
+    }
+
+    static let headerLength = 24
+    private static let recordHeaderLength = 16
+
+    let linkType: LinkType
+    private let bytes: [UInt8]
+    private let isBigEndian: Bool
+    private let hasNanoseconds: Bool
+    private var offset = Self.headerLength
+
+    /// Whether octets begin like a pcap file.
+    static func isPcap(_ bytes: some Collection<UInt8>) -> Bool { magic(bytes) != nil }
+
+    init(_ bytes: [UInt8]) throws(Failure) {
+        guard let magic = Self.magic(bytes), bytes.count >= Self.headerLength else {
+            throw .notPcap
+        }
+        self.bytes = bytes
+        (isBigEndian, hasNanoseconds) = magic
+        let number = Self.read(bytes[20..<24], magic.isBigEndian)
+        guard let linkType = LinkType(rawValue: number & 0x0FFF_FFFF) else {
+            throw .unknownLinkType(number)
+        }
+        self.linkType = linkType
+    }
+
+    /// The next packet; nil at the end of the file.
+    mutating func next() throws(Failure) -> Record? {
+        guard offset < bytes.count else { return nil }
+        guard bytes.count - offset >= Self.recordHeaderLength else { throw .torn(offset: offset) }
+        let seconds = field(0)
+        let fraction = Int64(field(4))
+        let length = Int(field(8))
+        let start = offset + Self.recordHeaderLength
+        guard bytes.count - start >= length else { throw .torn(offset: offset) }
+        offset = start + length
+        return Record(
+            microseconds: Int64(seconds) * 1_000_000
+                + (hasNanoseconds ? fraction / 1_000 : fraction),
+            bytes: bytes[start..<offset]
+        )
+    }
+
+    private func field(_ place: Int) -> UInt32 {
+        Self.read(bytes[offset + place..<offset + place + 4], isBigEndian)
+    }
+
+    private static func read(_ octets: ArraySlice<UInt8>, _ isBigEndian: Bool) -> UInt32 {
+        (isBigEndian ? Array(octets) : octets.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func magic(
+        _ bytes: some Collection<UInt8>
+    ) -> (isBigEndian: Bool, hasNanoseconds: Bool)? {
+        switch Array(bytes.prefix(4)) {
+        case [0xD4, 0xC3, 0xB2, 0xA1]: (false, false)
+        case [0xA1, 0xB2, 0xC3, 0xD4]: (true, false)
+        case [0x4D, 0x3C, 0xB2, 0xA1]: (false, true)
+        case [0xA1, 0xB2, 0x3C, 0x4D]: (true, true)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import LanyardCLI
+
+/// Captures of an encrypted link. The encrypted packets are those that the specification prints
+/// (Vol 6, Part C, 1).
+@Suite struct CaptureTests {
+    private static let address = "78563412"
+    static let keys = """
+        [{"central": "A1:A2:A3:A4:A5:A6/random", "peripheral": "B1:B2:B3:B4:B5:B6/public",
+          "ltk": "4c68384139f574d836bcf34e9dfb01bf", "ediv": 9332, "rand": "abcdef1234567890"}]
+        """
+    static let wrongKeys = keys.replacingOccurrences(of: "4c68", with: "4c69")
+
+    /// CONNECT_IND, then what both sides send, as header, length and payload.
+    static let packets: [(isFromCentral: Bool, octets: String)] = [
+        (true, "0317" + "03" + "9078563412efcdab" + "7424" + "1302f1e0dfcebdac" + "24abdcba"),
+        (false, "0b0d" + "04" + "7968574635241302" + "bebaafde"),
+        (true, "0d00"),
+        (false, "0301" + "05"),
+        (true, "0f059fcda7f448"),
+        (false, "0705a34c13a415"),
+        (true, "0e1f7a70d66415226df26b17839a060405596bd6564f796b5b9ce6ff32f75a6d33"),
+        (false, "061ff38881e7bd94c9c369b9a66846dd4786aa8c39ce540d0dae3adcdf89b96088"),
+    ]
+
+    private static let connect =
+        "d6be898e" + "4522" + "a6a5a4a3a2a1" + "b6b5b4b3b2b1" + address + "000000"
+        + "02000018000000f401ffffffff1f05" + "000000"
+
+    /// A pcap file of link type 251, an event a packet of the Central and its answer.
+    static func file(
+        _ packets: [(isFromCentral: Bool, octets: String)],
+        hasHeader: Bool = false
+    ) -> [UInt8] {
+        var bytes = "d4c3b2a1020004000000000000000000ffff0000".octets
+        bytes += hasHeader ? "00010000".octets : "fb000000".octets
+        var time: UInt32 = 0
+        append(connect.octets, at: time, flags: hasHeader ? 0 : nil, to: &bytes)
+        for packet in packets {
+            time += packet.isFromCentral ? 30_000 : 300
+            let octets = (address + packet.octets + "000000").octets
+            let flags: UInt16 = packet.isFromCentral ? 2 << 7 : 3 << 7
+            append(octets, at: time, flags: hasHeader ? flags : nil, to: &bytes)
+        }
+        return bytes
+    }
+
+    private static func append(
+        _ octets: [UInt8],
+        at time: UInt32,
+        flags: UInt16?,
+        to bytes: inout [UInt8]
+    ) {
+        var writer = ByteWriter()
+        let header = flags == nil ? 0 : 10
+        for field in [0, time, UInt32(octets.count + header), UInt32(octets.count + header)] {
+            writer.write(field)
+        }
+        if let flags {
+            writer.write(contentsOf: [UInt8](repeating: 0, count: 8))
+            writer.write(flags)
+        }
+        writer.write(contentsOf: octets)
+        bytes += writer.bytes
+    }
+
+    private func decode(_ bytes: [UInt8], _ keys: String) throws -> [TraceLine] {
+        var file = try Pcap(bytes)
+        var decoder = CaptureDecoder(keys: try ExportedKey.parse(keys))
+        var lines: [TraceLine] = []
+        while let record = try file.next() {
+            guard let packet = AirPacket(record, file.linkType) else { continue }
+            if let line = decoder.decode(packet) { lines.append(line) }
+        }
+        return lines
+    }
+
+    @Test("With the key, what was encrypted is read", arguments: [false, true])
+    func decrypts(hasHeader: Bool) throws {
+        let lines = try decode(Self.file(Self.packets, hasHeader: hasHeader), Self.keys)
+        #expect(lines.map(\.layer) == [.ll, .ll, .ll, .ll, .ll, .ll, .l2cap, .l2cap])
+        #expect(
+            lines.map(\.direction)
+                == [.sent, .sent, .received, .received, .sent, .received, .sent, .received]
+        )
+        #expect(lines[0].text == "CONNECT_IND A1:A2:A3:A4:A5:A6/random to B1:B2:B3:B4:B5:B6/public")
+        #expect(lines[1].text.hasPrefix("LL_ENC_REQ 90785634"))
+        #expect(lines[4].text == "LL_START_ENC_RSP" && lines[5].text == "LL_START_ENC_RSP")
+        #expect(
+            lines[6].text.hasSuffix("65666768696a6b6c6d6e6f707131323334353637383930")
+        )
+        #expect(lines.allSatisfy { !$0.isMalformed })
+    }
+
+    @Test(
+        "Without the key, it says so once, and goes on",
+        arguments: [CaptureTests.wrongKeys, "[]"]
+    )
+    func wrongKey(keys: String) throws {
+        let lines = try decode(Self.file(Self.packets), keys)
+        #expect(lines.count == 5)
+        #expect(lines[4].isMalformed)
+        let count = keys == "[]" ? 0 : 1
+        #expect(lines[4].text == "encrypted from here on, and none of the \(count) keys fits")
+    }
+
+    @Test("A repetition is not counted twice")
+    func repetitions() throws {
+        let repeated = Self.packets.flatMap { [$0, $0] }
+        let lines = try decode(Self.file(repeated, hasHeader: true), Self.keys)
+        #expect(lines.count == 8)
+        #expect(lines.allSatisfy { !$0.isMalformed })
+    }
+
+    @Test("A packet that the sniffer has missed does not end it")
+    func losses() throws {
+        var packets = Self.packets
+        packets.remove(at: 4)
+        let lines = try decode(Self.file(packets, hasHeader: true), Self.keys)
+        #expect(lines.count == 7)
+        #expect(lines.allSatisfy { !$0.isMalformed })
+    }
+
+    @Test("A capture that is cut is read as far as it goes")
+    func torn() throws {
+        let bytes = Self.file(Self.packets)
+        #expect(throws: Pcap.Failure.self) { try decode(Array(bytes.dropLast(3)), Self.keys) }
+        #expect(throws: Pcap.Failure.notPcap) { try Pcap([1, 2, 3, 4]) }
+        #expect(throws: Pcap.Failure.unknownLinkType(1)) {
+            try Pcap("d4c3b2a1020004000000000000000000ffff000001000000".octets)
+        }
+    }
+
+    @Test(
+        "A key file that is wrong says where",
+        arguments: [
+            "{}", "[{}]", #"[{"central": "x", "peripheral": "y", "ltk": ""}]"#,
+            CaptureTests.keys.replacingOccurrences(of: "4c68", with: "4c6"),
+            CaptureTests.keys.replacingOccurrences(of: "9332", with: "65536"),
+            CaptureTests.keys.replacingOccurrences(of: "/random", with: ""),
+        ]
+    )
+    func wrongFile(text: String) {
+        #expect(throws: (any Error).self) { try ExportedKey.parse(text) }
+    }
+
+    @Test("A capture is known by its beginning, and printed as far as it is whole")
+    func prints() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "lanyard-\(UUID().uuidString).pcap"
+        )
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(Self.file(Self.packets, hasHeader: true).dropLast(2)).write(to: file)
+        #expect(CapturePrinter.isCapture(file.path))
+        #expect(!CapturePrinter.isCapture("/dev/null"))
+        let output = ScriptedAccessory.Recorder()
+        let printer = CapturePrinter(
+            filter: TraceFilter(layers: [.l2cap]),
+            isJSON: false,
+            keys: try ExportedKey.parse(Self.keys),
+            console: Console(
+                isOutputTerminal: false,
+                isRemarkTerminal: false,
+                size: { Console.Size(columns: 80, rows: 24) },
+                write: { output.note($0) },
+                remark: { _ in }
+            )
+        )
+        #expect(throws: ProgramFailure.self) { try printer.print(file.path) }
+        let lines = output.lines.joined().split(separator: "\n")
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("0x0000 l2cap channel 0x6463: 656667") == true)
+    }
+
+    @Test("Random captures never trap")
+    func noise() throws {
+        var generator = SplitMix64(seed: 251)
+        for _ in 0..<300 {
+            var bytes = Self.file(Self.packets, hasHeader: generator.happens(oneIn: 2))
+            for _ in 0..<20 {
+                bytes[Int.random(in: 24..<bytes.count, using: &generator)] = UInt8(
+                    truncatingIfNeeded: generator.next()
+                )
+            }
+            _ = try? decode(bytes, Self.keys)
+        }
+    }
+}
+
+extension String {
+    fileprivate var octets: [UInt8] { Array(hexadecimal: self) ?? [] }
+}
