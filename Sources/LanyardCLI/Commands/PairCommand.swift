@@ -60,12 +60,13 @@ struct PairCommand: ConsoleCommand {
             bondLossPolicy: again ? .pairOnce : .ask,
             isTalking: { dialogue.hasBegun }
         )
-        try await session.withLink(to: target) { [policy, limits = session.limits] link, found in
+        try await session.withLink(to: target) { [policy, session] link, found in
             let visit = PairingVisit(
                 link: link,
                 policy: policy,
                 dialogue: dialogue,
-                limits: limits
+                limits: session.limits,
+                hasBonded: session.pairing.hasBonded
             )
             let report = try await visit.pair(advertisedName: found.name)
             try console.print(options.json ? report.json.compact : report.text)

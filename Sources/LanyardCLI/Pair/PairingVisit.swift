@@ -8,6 +8,8 @@ struct PairingVisit: Sendable {
     let policy: Pairing.Policy
     let dialogue: PairingDialogue
     let limits: StepLimits
+    /// Set if there are new keys, which there may have been before the link was reported.
+    let hasBonded: Latch
 
     /// How long a pairing may take: each of its steps ends after 30 seconds by itself
     /// (Vol 3, Part H, 3.4), and none has more than a few in which somebody is asked.
@@ -21,7 +23,7 @@ struct PairingVisit: Sendable {
         }
         let name = await readName()
         let bond = try await bondedPeer()
-        let isKnown = earlier != nil && earlier?.security == bond?.security
+        let isKnown = earlier != nil && !hasBonded.isSet
         return PairingReport(
             address: link.address,
             name: bond?.name ?? name ?? advertisedName,

@@ -135,9 +135,10 @@ struct AdapterSession: Sendable {
         throw CancellationError()
     }
 
-    /// Tells of what is wrong with the store, or with something in it.
+    /// Tells of what is wrong with the store, or with something in it; notes that there are new keys.
     private func watchStore(of host: BluetoothHost) async {
         for await event in await host.securityEvents() {
+            if case .bonded = event { pairing.hasBonded.set() }
             guard let complaint = event.complaint else { continue }
             ProgressLine(console: console).clear()
             console.remark("lanyard: \(complaint)\n")

@@ -9,6 +9,8 @@ struct PairingSetup: Sendable {
     /// Whether others may begin.
     var acceptsPairing = false
     var bondLossPolicy = BondLossPolicy.refuse
+    /// Set as soon as new keys are shared with anybody.
+    let hasBonded = Latch()
     /// Whether somebody is asked something, who takes longer than a machine.
     var isTalking: @Sendable () -> Bool = { false }
 
