@@ -192,9 +192,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothHost", "HCITransports", "VirtualRadio", "VirtualAccessories",
-                "VirtualAdapters", "LanyardTestSupport",
+                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
+                "BluetoothGAP", "BluetoothHost", "HCITransports", "VirtualRadio",
+                "VirtualAccessories", "VirtualAdapters", "LanyardTestSupport",
             ],
             path: "Tests/Simulation"
         ),

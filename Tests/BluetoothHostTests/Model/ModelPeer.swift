@@ -36,8 +36,9 @@ struct ModelPeer: Sendable {
     /// Frames on channels that this peer does not have.
     private(set) var strayFrames: [L2CAPFrame] = []
 
-    init(_ number: Int, name: String = "Peer") {
-        address = DeviceAddress(value: 0xC000_0000_0000 + UInt64(number), kind: .random)
+    init(_ number: Int, name: String = "Peer", address: DeviceAddress? = nil) {
+        let usual = DeviceAddress(value: 0xC000_0000_0000 + UInt64(number), kind: .random)
+        self.address = address ?? usual
         advertisingData = [0x02, 0x01, 0x06, UInt8(name.utf8.count + 1), 0x09] + name.utf8
     }
 

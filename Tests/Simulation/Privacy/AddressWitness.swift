@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import Synchronization
+import VirtualRadio
+
+/// Notes every address that is on the advertising channels of a world, without being there.
+final class AddressWitness: Sendable {
+    struct Record {
+        /// The addresses of advertisers, of those who ask them, and of those who are called.
+        var advertisers: Set<DeviceAddress> = []
+        var others: Set<DeviceAddress> = []
+        var packetCount = 0
+    }
+
+    private let record = Mutex(Record())
+
+    /// What was heard so far.
+    var heard: Record { record.withLock { $0 } }
+
+    /// Listens from now on.
+    init(_ world: World) {
+        world.core.packetObserver = { [self] packet in
+            record.withLock { $0.note(packet.pdu) }
+        }
+    }
+
+    func forget() {
+        record.withLock { $0 = Record() }
+    }
+}
+
+extension AddressWitness.Record {
+    var all: Set<DeviceAddress> { advertisers.union(others) }
+
+    fileprivate mutating func note(_ pdu: AdvertisingPDU) {
+        packetCount += 1
+        switch pdu {
+        case .legacy(let pdu), .scanResponse(let pdu): note(pdu.advertiser, [pdu.target])
+        case .extended(let pdu): note(pdu.advertiser, [pdu.target])
+        case .scanRequest(let pdu): note(pdu.advertiser, [pdu.scanner])
+        case .connectionRequest(let pdu): note(pdu.advertiser, [pdu.initiator])
+        case .connectionResponse(let pdu): note(pdu.advertiser, [pdu.initiator])
+        }
+    }
+
+    private mutating func note(_ advertiser: DeviceAddress?, _ rest: [DeviceAddress?]) {
+        if let advertiser { advertisers.insert(advertiser) }
+        others.formUnion(rest.compactMap { $0 })
+    }
+}

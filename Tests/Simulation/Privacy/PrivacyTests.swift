@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+@testable import BluetoothHost
+
+/// Hosts under private addresses that change all the time, on the virtual air, whose every packet is
+/// looked at: nobody's identity is ever in one (`PrivateHousehold.run`).
+@Suite("Privacy, in virtual time")
+struct PrivacyTests {
+    private typealias Home = PrivateHousehold
+
+    @Test(
+        "friends know each other for an hour, strangers nobody",
+        arguments: PrivateHousehold.Controllers.allCases
+    )
+    func recognition(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers, rotation: .seconds(15))
+        try await home.run { phone, lamp, stranger in
+            _ = try await lamp.advertise(Home.lampWish)
+            async let known = Self.count(phone, for: .seconds(3_600), home.air) {
+                $0.address == Home.lamp.address && $0.isIdentityResolved
+            }
+            async let strange = Self.count(stranger, for: .seconds(3_600), home.air) {
+                $0.isIdentityResolved || $0.address == Home.lamp.address
+            }
+            let counts = try await (known, strange)
+            // Five sightings in a second, but for the moments in which something changes.
+            #expect(counts.0 > 3_600 * 3)
+            #expect(counts.1 == 0)
+        }
+        #expect(home.witness.heard.advertisers.count > 200)
+    }
+
+    @Test(
+        "friends connect by identity again and again, while addresses change",
+        arguments: PrivateHousehold.Controllers.allCases
+    )
+    func connecting(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers, rotation: .seconds(4))
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Home.lampWish)
+            var arrivals = lamp.incomingLinks.makeAsyncIterator()
+            for _ in 0..<12 {
+                let link = try await phone.connect(to: Home.lamp.address)
+                #expect(link.address == Home.lamp.address)
+                let arrived = try #require(await arrivals.next())
+                #expect(arrived.address == Home.phone.address)
+                try await home.air.sleep(for: .seconds(5))
+                #expect(await phone.links.map(\.address) == [Home.lamp.address])
+                try await link.disconnect()
+                _ = try await arrived.ended()
+                try await home.air.sleep(for: .seconds(3))
+            }
+        }
+    }
+
+    @Test(
+        "a standing wish is met when the peer comes, by whatever address",
+        arguments: PrivateHousehold.Controllers.allCases
+    )
+    func standing(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers, rotation: .seconds(5))
+        try await home.run { phone, lamp, _ in
+            async let link = phone.connect(to: Home.lamp.address, options: .whenAvailable)
+            try await home.air.sleep(for: .seconds(61))
+            _ = try await lamp.advertise(Home.lampWish)
+            #expect(try await link.address == Home.lamp.address)
+        }
+    }
+
+    @Test(
+        "a peer that does not use its private addresses is known, too",
+        arguments: PrivateHousehold.Controllers.allCases
+    )
+    func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
+        let home = try Home(controllers, lampIsPrivate: false)
+        try await home.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Home.lampWish)
+            let link = try await phone.connect(to: Home.lamp.address)
+            #expect(link.address == Home.lamp.address)
+        }
+    }
+
+    @Test("everything goes on while all three rotate and do everything at once")
+    func everything() async throws {
+        let home = try Home(rotation: .seconds(3))
+        try await home.run { phone, lamp, stranger in
+            _ = try await lamp.advertise(Home.lampWish)
+            _ = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Second")))
+            _ = try await phone.advertise(Advertising(AdvertisingContent(localName: "Phone")))
+            let link = try await phone.connect(to: Home.lamp.address)
+            async let heard = Self.count(phone, for: .seconds(120), home.air) {
+                $0.isIdentityResolved && $0.address == Home.lamp.address
+            }
+            async let others = Self.count(stranger, for: .seconds(120), home.air) { _ in true }
+            let counts = try await (heard, others)
+            #expect(counts.0 > 100 && counts.1 > 100)
+            #expect(await phone.links.count == 1)
+            try await link.disconnect()
+        }
+        // Sets that change together still have addresses of their own.
+        #expect(home.witness.heard.advertisers.count > 3 * 35)
+    }
+
+    /// How many sightings are as wanted, in that time.
+    private static func count(
+        _ host: BluetoothHost,
+        for duration: Duration,
+        _ air: SimulatedAir,
+        _ isWanted: @Sendable @escaping (Advertisement) -> Bool
+    ) async throws -> Int {
+        let scan = Task(executorPreference: air.executor.taskExecutor) {
+            var count = 0
+            for try await sighting in host.scan(reportsDuplicates: true) where isWanted(sighting) {
+                count += 1
+            }
+            return count
+        }
+        try await air.sleep(for: duration)
+        scan.cancel()
+        return try await scan.value
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import HCITransports
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+@testable import BluetoothHost
+
+/// A lamp and a phone that are bonded, and a stranger who listens; all with our host.
+final class PrivateHousehold: Sendable {
+    /// Somebody of the household.
+    struct Member: Sendable {
+        let address: DeviceAddress
+        let key: HCI.Key128
+
+        init(_ number: UInt8) {
+            address = DeviceAddress(value: 0xC000_0000_0000 + UInt64(number), kind: .random)
+            key = HCI.Key128([UInt8](repeating: number, count: 16)) ?? HCI.Key128()
+        }
+    }
+
+    /// What the controllers are.
+    enum Controllers: CaseIterable, Sendable {
+        /// They recognise private addresses.
+        case extended, legacy
+        /// They leave that to their hosts.
+        case extendedWithoutList, legacyWithoutList
+
+        fileprivate func describe(_ configuration: inout ControllerConfiguration) {
+            configuration.isOld = self == .legacy || self == .legacyWithoutList
+            let hasList = self == .extended || self == .legacy
+            if !hasList { configuration.resolvingListLimit = 0 }
+        }
+    }
+
+    static let phone = Member(1)
+    static let lamp = Member(2)
+    static let stranger = Member(3)
+
+    let air: SimulatedAir
+    let witness: AddressWitness
+    private let transports: [VirtualTransport]
+    private let rotation: Duration
+    private let lampIsPrivate: Bool
+
+    /// - Parameter lampIsPrivate: whether the lamp uses private addresses; if not, it still could.
+    init(
+        _ controllers: Controllers = .extended,
+        seed: UInt64 = 1,
+        rotation: Duration = .seconds(10),
+        lampIsPrivate: Bool = true
+    ) throws {
+        air = SimulatedAir(seed: seed)
+        air.world.watchInvariants()
+        witness = AddressWitness(air.world)
+        self.rotation = rotation
+        self.lampIsPrivate = lampIsPrivate
+        transports = try ["phone", "lamp", "stranger"].enumerated().map { [air] place, name in
+            var configuration = ControllerConfiguration(
+                name: name,
+                at: Position(x: 2 * Double(place), y: 0)
+            )
+            controllers.describe(&configuration)
+            return try air.addAdapter(configuration)
+        }
+    }
+
+    /// Starts all three, runs the body, and shuts them down. Then no packet may have shown who
+    /// anybody private is.
+    func run(
+        bound: Duration = .seconds(4_000),
+        _ body:
+            @escaping @Sendable (
+                _ phone: BluetoothHost, _ lamp: BluetoothHost, _ stranger: BluetoothHost
+            ) async throws -> Void
+    ) async throws {
+        try await air.run(bound: bound) { [self] in
+            let phone = host(0, Self.phone, peer: Self.lamp, privacy)
+            let lamp = host(1, Self.lamp, peer: Self.phone, lampIsPrivate ? privacy : .off)
+            let stranger = host(2, Self.stranger, peer: nil, privacy)
+            for host in [phone, lamp, stranger] { try await host.start() }
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(phone, lamp, stranger)) } catch {
+                result = .failure(error)
+            }
+            for host in [phone, lamp, stranger] { await host.shutdown() }
+            try result.get()
+        }
+        air.world.finishWatching()
+        #expect(air.world.violations.isEmpty, "\(air.world)")
+        let shown = witness.heard.all.filter { $0.randomKind != .resolvablePrivate }
+        #expect(shown.subtracting(lampIsPrivate ? [] : [Self.lamp.address]).isEmpty)
+    }
+
+    private var privacy: Privacy { .resolvable(rotation: rotation) }
+
+    private func host(
+        _ place: Int,
+        _ member: Member,
+        peer: Member?,
+        _ privacy: Privacy
+    ) -> BluetoothHost {
+        var configuration = HostConfiguration()
+        configuration.address = member.address
+        configuration.privacy = privacy
+        let identity = Pairing.LocalIdentity(address: member.address, resolvingKey: member.key)
+        configuration.store = MemoryStore([RecordName.identity.key: identity.encode()])
+        if let peer {
+            var bond = Bond(peer: peer.address, longTermKey: Self.phone.key)
+            bond.resolvingKey = peer.key
+            configuration.bonds = [bond]
+        }
+        return BluetoothHost(
+            transport: transports[place],
+            configuration: configuration,
+            executor: air.executor
+        )
+    }
+
+    /// What the lamp says.
+    static var lampWish: Advertising {
+        var wish = Advertising(AdvertisingContent(localName: "Lamp"))
+        wish.interval = .milliseconds(180) ... .milliseconds(220)
+        return wish
+    }
+}
