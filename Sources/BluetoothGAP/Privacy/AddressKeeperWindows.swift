@@ -12,7 +12,7 @@ extension AddressKeeper {
         case .open: return nil  // a command is on its way, whose answer has its own limit
         case .closed:
             guard list.nextOrder == nil else { return restsUntil }
-            return own?.dueAt.map { max($0, restsUntil ?? $0) }
+            return own?.changesAt.map { max($0, restsUntil ?? $0) }
         }
     }
 

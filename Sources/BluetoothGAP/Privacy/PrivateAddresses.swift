@@ -19,7 +19,7 @@ package struct PrivateAddresses: Sendable {
     /// The one that comes after it.
     private var next: DeviceAddress?
     /// When it has been in use for as long as it may.
-    private(set) var dueAt: Instant?
+    private var dueAt: Instant?
 
     /// Addresses of this key, each for as long as `rotation`. Nil if the key is all zero.
     package init?(key: HCI.Key128, rotation: Duration) {
@@ -57,8 +57,11 @@ package struct PrivateAddresses: Sendable {
         dueAt = nil
     }
 
+    /// When another address is to take its place; nil if there is none.
+    var changesAt: Instant? { next == nil ? nil : dueAt }
+
     /// The address that is due in place of the present one; nil while that is good.
     func successor(now: Instant) -> DeviceAddress? {
-        dueAt.map { now >= $0 } ?? false ? next : nil
+        changesAt.map { now >= $0 } ?? false ? next : nil
     }
 }
