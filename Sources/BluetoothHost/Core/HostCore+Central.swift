@@ -167,7 +167,7 @@ extension HostCore {
             let error = HostError(ofScanning: failure, state)
             for scan in scans { fail(scan.identifier, error) }
             scans = []
-            failLooks(with: error, includesStanding: true)
+            failLooks(with: error, includesStanding: true, now: now)
         case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
         case .acceptListLent: perform(advertiser.acceptListGranted(now: now), now: now)
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break

@@ -126,7 +126,8 @@ extension HostCore {
         perform(advertiser.reset(now: now), now: now)
         perform(commands.reset(), now: now)
         endLinks(with: state.obstacle ?? .adapter(failure), now: now)
-        failLooks(with: state.obstacle ?? .adapter(failure), includesStanding: false)
+        let obstacle = state.obstacle ?? .adapter(failure)
+        failLooks(with: obstacle, includesStanding: false, now: now)
         reports = ReportAssembler()
         transmitQueue = ACLTransmitQueue()
     }

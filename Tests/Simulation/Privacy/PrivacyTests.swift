@@ -38,7 +38,7 @@ struct PrivacyTests {
 
     @Test(
         "friends connect by identity again and again, while addresses change",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: [PrivateHousehold.Controllers.extended, .legacy]
     )
     func connecting(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(4))
@@ -75,7 +75,7 @@ struct PrivacyTests {
 
     @Test(
         "a peer that does not use its private addresses is known, too",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: [PrivateHousehold.Controllers.extended, .extendedWithoutList]
     )
     func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, lampIsPrivate: false)

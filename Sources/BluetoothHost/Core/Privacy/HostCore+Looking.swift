@@ -86,11 +86,12 @@ extension HostCore {
 
     /// Whoever was looking when the scanner failed, or when the controller did, is told; a standing
     /// wish survives the controller.
-    mutating func failLooks(with error: HostError, includesStanding: Bool) {
+    mutating func failLooks(with error: HostError, includesStanding: Bool, now: Instant) {
         for (id, dial) in dials where dial.phase == .looking {
             guard includesStanding || dial.options.approach == .direct else { continue }
             dialFailed(id, with: error)
         }
+        updateScan(now: now)
     }
 
     /// What the scanner is to do, for those who scan and for those who look.
