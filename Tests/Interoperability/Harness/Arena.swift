@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import HCITransports
+import Testing
+
+/// An air on which hosts of ours come and go, while their peers stay.
+struct Arena: Sendable {
+    /// How long a step may take, on a busy machine.
+    static let limit: Duration = .seconds(20)
+
+    let kind: ControllerKind
+    let peers: PeerGroup
+
+    /// One adapter for our hosts, then one for each peer.
+    let controllers: Controllers
+
+    /// A peer's own address, before it becomes somebody else.
+    static func address(at place: Int) -> DeviceAddress {
+        DeviceAddress(value: 0xF1A0_0000_0100 + UInt64(place), kind: .random)
+    }
+
+    /// A companion with the adapter at `place`, 1 for the first.
+    func companion(
+        at place: Int = 1,
+        address: DeviceAddress? = nil,
+        options: [String] = []
+    ) async throws -> Companion {
+        let address = address ?? Self.address(at: place)
+        return Companion(client: try await peer("companion.py", at: place, address, options))
+    }
+
+    /// An impostor with the adapter at `place`.
+    func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
+        let address = address ?? Self.address(at: place)
+        return Impostor(client: try await peer("impostor.py", at: place, address, []))
+    }
+
+    private func peer(
+        _ script: String,
+        at place: Int,
+        _ address: DeviceAddress,
+        _ options: [String]
+    ) async throws -> Client {
+        let settings = ["--adapter", controllers.adapters[place], "--address", "\(address)"]
+        let peer = try await peers.start(
+            PeerInstallation.python,
+            [PeerInstallation.scripts + script] + settings + options
+        )
+        return Client(process: peer.process)
+    }
+
+    /// Gives `body` a host of ours, which is shut down when it ends.
+    ///
+    /// - Parameter trace: where its packets are noted; none are by default.
+    func withHost<Value: Sendable>(
+        _ configuration: HostConfiguration = HostConfiguration(),
+        trace: Trace? = nil,
+        _ body: (BluetoothHost) async throws -> Value
+    ) async throws -> Value {
+        let adapter = try AdapterSpecification(controllers.adapters[0])
+        var transport: any HCITransport = adapter.makeTransport()
+        if let trace { transport = try TracingTransport(wrapping: transport, path: trace.path) }
+        let host = BluetoothHost(transport: transport, configuration: configuration)
+        do {
+            try await host.start()
+            let value = try await body(host)
+            await host.shutdown()
+            return value
+        } catch {
+            trace?.keep()
+            await host.shutdown()
+            throw error
+        }
+    }
+}
+
+/// Gives `body` an air of controllers of a kind, with room for so many peers, which end with it.
+func withArena(
+    on kind: ControllerKind = .lanyard,
+    peerLimit: Int = 1,
+    _ body: (Arena) async throws -> Void
+) async throws {
+    try await withPeers { peers in
+        let controllers = try await peers.controllers(kind, count: 1 + peerLimit)
+        try await body(Arena(kind: kind, peers: peers, controllers: controllers))
+    }
+}
+
+extension BluetoothHost {
+    /// Connects with the shortest interval: pairings are many, and waiting is none of them.
+    func connectQuickly(to address: DeviceAddress) async throws -> Link {
+        var parameters = ConnectParameters()
+        parameters.intervalMinimum = .microseconds(7_500)
+        parameters.intervalMaximum = .microseconds(7_500)
+        parameters.scanWindow = parameters.scanInterval
+        let options = ConnectOptions(timeout: Arena.limit, parameters: parameters)
+        return try await within(Arena.limit * 2, "a link") { [self] in
+            try await connect(to: address, options: options)
+        }
+    }
+
+    /// Ends all links and forgets all peers.
+    func forgetAll() async throws {
+        for bond in await bonds { try await removeBond(bond.identifier) }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// A Bumble host whose Security Manager does what none should; see Peers/impostor.py.
+struct Impostor: Sendable {
+    /// A step of a pairing, by what the impostor sends in it.
+    enum Step: String, Sendable {
+        case request, response, publicKey, confirm, random, check
+        case encryption, identification, resolving, identity, signing
+    }
+
+    /// What is sent in the place of what would be right; see Peers/forgeries.py.
+    enum Forgery: String, Sendable {
+        case reflected, negated, offCurve, onTwist, zeroKey, zeroAbscissa
+        case largeAbscissa, largeOrdinate, printedKey, earlierKey
+        case echoed, zero, wrong, none, short, long
+    }
+
+    /// How it pairs: as it should, but for what is said here.
+    struct Plan: Sendable {
+        var io = Pairing.IOCapability.noInputNoOutput
+        var usesSecureConnections = true
+        var wantsProtection = false
+        var keySize = 16
+        /// The method is Passkey Entry, and it knows this number.
+        var passkey: UInt32?
+        var forged: [Step: Forgery] = [:]
+        /// PDUs that are sent before a step, and after it.
+        var before: [Step: [[UInt8]]] = [:]
+        var after: [Step: [[UInt8]]] = [:]
+        /// Whom it says it is.
+        var identity: DeviceAddress?
+        /// The key of Phase 2: `right`, `wrong` or `never`.
+        var encrypts = "right"
+    }
+
+    /// What came of it.
+    enum Outcome: Equatable, Sendable {
+        case completed
+        case refused(Pairing.FailureReason)
+        case silent
+        case notEncrypted(Int)
+        case ended
+    }
+
+    /// A PDU of the Security Manager, as the impostor saw it.
+    struct Passed: Equatable, Sendable {
+        let isOurs: Bool
+        let octets: [UInt8]
+    }
+
+    /// What it does with the values of a server.
+    let client: Client
+
+    func advertise() async throws { try await client.perform("advertise") }
+
+    func linked() async throws { try await client.perform("linked") }
+
+    func become(_ address: DeviceAddress) async throws {
+        try await client.perform("become", ["address": .string(address.description)])
+    }
+
+    func connect(to address: DeviceAddress) async throws {
+        try await client.connect(address: address, mtu: nil)
+    }
+
+    func disconnect() async throws { try await client.disconnect() }
+
+    func ended() async throws { try await client.perform("ended") }
+
+    /// Pairs; what came of it, and what passed. PDUs that our host sent are `isOurs`.
+    func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [Passed]) {
+        beginAttack(plan)
+        return try await outcome()
+    }
+
+    /// Waits for our host to begin, or begins; `outcome` waits for what comes of it.
+    func beginAttack(_ plan: Plan = Plan()) {
+        client.begin("attack", ["plan": plan.details])
+    }
+
+    func outcome() async throws -> (Outcome, [Passed]) {
+        let facts = try await client.outcome()
+        return (Outcome(facts), facts["transcript"].elements.map(Passed.init))
+    }
+
+    /// Sends PDUs of the Security Manager, whatever they are.
+    func say(_ pdus: [[UInt8]]) async throws {
+        try await client.perform("say", ["pdus": .array(pdus.map(JSON.octets))])
+    }
+
+    /// Waits for the next PDU of the Security Manager.
+    func hear() async throws -> [UInt8] { try await client.perform("hear").octets }
+
+    /// Encrypts with any key, under any name; whether that worked.
+    func encrypt(
+        with key: [UInt8],
+        diversifier: UInt16 = 0,
+        random: [UInt8] = [UInt8](repeating: 0, count: 8)
+    ) async throws -> Bool {
+        let details: [String: JSON] = [
+            "key": .octets(key), "diversifier": .number(Double(diversifier)),
+            "random": .octets(random),
+        ]
+        return try await client.perform("encrypt", details)["encrypted"] == .boolean(true)
+    }
+}
+
+extension Impostor.Plan {
+    private static let bonding = 0x01
+    private static let protection = 0x04
+    private static let secureConnections = 0x08
+
+    fileprivate var details: JSON {
+        var authentication = Self.bonding
+        if wantsProtection { authentication |= Self.protection }
+        if usesSecureConnections { authentication |= Self.secureConnections }
+        var details: [String: JSON] = [
+            "io": .number(Double(io.rawValue)),
+            "authentication": .number(Double(authentication)),
+            "size": .number(Double(keySize)),
+            "forge": .object(
+                Dictionary(uniqueKeysWithValues: forged.map { ($0.rawValue, .string($1.rawValue)) })
+            ),
+            "before": Self.details(before),
+            "after": Self.details(after),
+            "encrypts": .string(encrypts),
+        ]
+        details["passkey"] = passkey.map { .number(Double($0)) }
+        details["identity"] = identity.map { .string($0.description) }
+        return .object(details)
+    }
+
+    private static func details(_ pdus: [Impostor.Step: [[UInt8]]]) -> JSON {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: pdus.map { ($0.rawValue, .array($1.map(JSON.octets))) }
+            )
+        )
+    }
+}
+
+extension Impostor.Outcome {
+    fileprivate init(_ facts: JSON) {
+        if let reason = facts["refused"].integer {
+            self = .refused(Pairing.FailureReason(rawValue: UInt8(reason)))
+        } else if let status = facts["notEncrypted"].integer {
+            self = .notEncrypted(status)
+        } else if facts["ended"].integer != nil {
+            self = .ended
+        } else {
+            self = facts["completed"] == .boolean(true) ? .completed : .silent
+        }
+    }
+}
+
+extension Impostor.Passed {
+    fileprivate init(_ json: JSON) {
+        isOurs = json["heard"].text != nil
+        octets = isOurs ? json["heard"].octets : json["said"].octets
+    }
+}

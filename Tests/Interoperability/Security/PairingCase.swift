@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// One pairing of our host with a companion: what the two are like, and what has to come of it.
+struct PairingCase: Sendable {
+    enum Generation: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case secureConnections = "LE Secure Connections"
+        case legacy = "LE legacy pairing"
+
+        var testDescription: String { rawValue }
+    }
+
+    /// Who wants protection from a man in the middle.
+    enum Protection: String, CaseIterable, Sendable {
+        case nobody = "nobody asks for authentication"
+        case ours = "we ask for authentication"
+        case theirs = "the peer asks for authentication"
+        case required = "both ask, and we require it"
+    }
+
+    let role: LinkRole
+    let generation: Generation
+    let protection: Protection
+    let ours: Pairing.IOCapability
+    let theirs: Pairing.IOCapability
+    /// The passkey that the companion shows, and that both enter where both do.
+    let passkey: UInt32
+
+    /// What our host allows.
+    var policy: Pairing.Policy {
+        var policy = Pairing.Policy()
+        policy.ioCapability = ours
+        policy.allowsLegacyPairing = generation == .legacy
+        policy.prefersAuthentication = protection == .ours || protection == .required
+        policy.requiresAuthentication = protection == .required
+        return policy
+    }
+
+    var plan: Companion.Plan {
+        var plan = Companion.Plan()
+        plan.io = theirs
+        plan.usesSecureConnections = generation == .secureConnections
+        plan.wantsProtection = protection == .theirs || protection == .required
+        plan.shows = passkey
+        plan.enters = expected == .bothEnter ? passkey : nil
+        return plan
+    }
+
+    /// How the person in front of our host behaves.
+    func manner(telling companion: Companion) -> Person.Manner {
+        var manner = Person.Manner()
+        manner.enters = passkey
+        if expected != .bothEnter { manner.tells = { companion.enter($0) } }
+        return manner
+    }
+
+    var expected: PairingTable.Cell {
+        PairingTable.expected(
+            initiator: role == .central ? ours : theirs,
+            responder: role == .central ? theirs : ours,
+            usesSecureConnections: generation == .secureConnections,
+            isProtected: protection != .nobody,
+            isRequired: protection == .required
+        )
+    }
+
+    /// How well the link has to be protected.
+    var security: LinkSecurity {
+        LinkSecurity(
+            isEncrypted: true,
+            isAuthenticated: expected != .justWorks,
+            usesSecureConnections: generation == .secureConnections,
+            keySize: 16,
+            isBonded: true
+        )
+    }
+}
+
+/// What was seen of a pairing, from both sides.
+struct PairingReport: Sendable {
+    /// What our host says.
+    let result: Result<LinkSecurity, any Error>
+    /// What the companion says.
+    let outcome: Companion.Outcome
+    /// What the person in front of our host has gone through.
+    let experiences: [Person.Experience]
+    /// Whether a value that only encrypted links show was read.
+    let isReadable: Bool
+
+    /// What the two sides have come to, if they agree about it.
+    func cell(role: LinkRole) -> PairingTable.Cell {
+        switch (result, outcome) {
+        case (.failure(let error), _) where error.isAuthenticationRequirements && isRefused:
+            .refused
+        case (.success, .paired(let facts)) where isReadable: cell(facts, role)
+        default: .wrong
+        }
+    }
+
+    /// Whether the companion was told why, or of nothing at all: where we cannot get what we
+    /// require from anybody, we do not begin.
+    private var isRefused: Bool {
+        outcome == .failed(.authenticationRequirements, byPeer: true) || outcome == .ended
+    }
+
+    private func cell(_ facts: Companion.Facts, _ role: LinkRole) -> PairingTable.Cell {
+        let isInitiator = role == .central
+        switch (facts.method, experiences.filter { $0 != .consented }.first) {
+        case ("JUST_WORKS", nil): return .justWorks
+        case ("NUMERIC_COMPARISON", .compared(let number)) where facts.compared == number:
+            return .numericComparison
+        case ("PASSKEY", .shown(let number)) where facts.entered == number:
+            return isInitiator ? .initiatorShows : .responderShows
+        case ("PASSKEY", .entered(let number)) where facts.displayed == number:
+            return isInitiator ? .responderShows : .initiatorShows
+        case ("PASSKEY", .entered(let number)) where facts.entered == number: return .bothEnter
+        default: return .wrong
+        }
+    }
+}
+
+extension Error {
+    fileprivate var isAuthenticationRequirements: Bool {
+        self as? Pairing.Failure == .refused(.authenticationRequirements)
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host pairs with Bumble's in every way there is: what each of the two can show and ask, by LE
+/// Secure Connections and as of old, with and without protection from a man in the middle, and in
+/// both roles. Each time the two have to agree on the method that the specification's table has, or
+/// our host has to refuse, for the right reason; and then a value is read that only encrypted links
+/// show, over controllers that compare the two sides' keys.
+@Suite(.needsPeers) struct PairingMatrixTests {
+    @Test(arguments: PairingCase.Generation.allCases)
+    func asCentral(generation: PairingCase.Generation) async throws {
+        try await withArena { arena in
+            let companion = try await arena.companion()
+            let person = Person()
+            var configuration = HostConfiguration()
+            configuration.pairingDelegate = person
+            try await arena.withHost(configuration) { host in
+                let central = PairingCentral(host: host, person: person, companion: companion)
+                for protection in PairingCase.Protection.allCases {
+                    try await fill(.central, generation, protection) { pairing, address in
+                        try await central.pair(pairing, with: address)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: PairingCase.Generation.allCases)
+    func asPeripheral(generation: PairingCase.Generation) async throws {
+        try await withArena { arena in
+            let companion = try await arena.companion()
+            for protection in PairingCase.Protection.allCases {
+                try await fill(.peripheral, generation, protection) { pairing, address in
+                    try await PairingPeripheral.pair(pairing, with: address, companion, on: arena)
+                }
+            }
+        }
+    }
+
+    /// Each method once, on the controllers of others. RootCanal's compare no keys.
+    @Test(arguments: ControllerKind.available.filter { $0 != .lanyard }, Way.all)
+    func onOtherControllers(kind: ControllerKind, way: Way) async throws {
+        try await withArena(on: kind) { arena in
+            let companion = try await arena.companion()
+            let pairing = way.pairing
+            let address = Arena.address(at: 1)
+            let report: PairingReport
+            if way.role == .central {
+                let person = Person()
+                var configuration = HostConfiguration()
+                configuration.pairingDelegate = person
+                report = try await arena.withHost(configuration) { host in
+                    try await PairingCentral(host: host, person: person, companion: companion)
+                        .pair(pairing, with: address)
+                }
+            } else {
+                report = try await PairingPeripheral.pair(
+                    pairing,
+                    with: address,
+                    companion,
+                    on: arena
+                )
+            }
+            expect(report, pairing)
+        }
+    }
+
+    /// Fills a matrix, judges and prints it.
+    private func fill(
+        _ role: LinkRole,
+        _ generation: PairingCase.Generation,
+        _ protection: PairingCase.Protection,
+        _ pair: (PairingCase, DeviceAddress) async throws -> PairingReport
+    ) async throws {
+        let side = role == .central ? "Central" : "Peripheral"
+        var matrix = PairingMatrix("our \(side), \(generation.rawValue), \(protection.rawValue)")
+        var place = 0
+        for ours in PairingTable.capabilities {
+            for theirs in PairingTable.capabilities {
+                place += 1
+                let pairing = PairingCase(
+                    role: role,
+                    generation: generation,
+                    protection: protection,
+                    ours: ours,
+                    theirs: theirs,
+                    passkey: UInt32(400_000 + 7_919 * place)
+                )
+                // Another device each time: who has failed before has to wait.
+                let address = DeviceAddress(
+                    value: 0xF1B0_0000_0000 + UInt64(protection.number * 100 + place),
+                    kind: .random
+                )
+                let report = try await pair(pairing, address)
+                matrix[ours, theirs] = report.cell(role: role)
+                expect(report, pairing)
+            }
+        }
+        print(matrix)
+    }
+
+    private func expect(_ report: PairingReport, _ pairing: PairingCase) {
+        let what: Comment = "\(pairing.ours) with \(pairing.theirs), \(pairing.protection): \(report)"
+        #expect(report.cell(role: pairing.role) == pairing.expected, what)
+        guard case .success(let security) = report.result else { return }
+        #expect(security == pairing.security, what)
+        let facts = report.outcome.facts
+        #expect(facts?.isAuthenticated == security.isAuthenticated, what)
+        #expect(facts?.usesSecureConnections == security.usesSecureConnections, what)
+        #expect(facts?.keySize == security.keySize, what)
+    }
+}
+
+extension PairingMatrixTests {
+    /// A method, a generation and a role.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let role: LinkRole
+        let generation: PairingCase.Generation
+        let ours: Pairing.IOCapability
+        let theirs: Pairing.IOCapability
+
+        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+            PairingCase.Generation.allCases.flatMap { generation in
+                capabilities.map { ours, theirs in
+                    Way(role: role, generation: generation, ours: ours, theirs: theirs)
+                }
+            }
+        }
+
+        /// One pair for each method.
+        private static let capabilities: [(Pairing.IOCapability, Pairing.IOCapability)] = [
+            (.noInputNoOutput, .noInputNoOutput), (.displayYesNo, .displayYesNo),
+            (.displayOnly, .keyboardOnly), (.keyboardOnly, .displayOnly),
+            (.keyboardOnly, .keyboardOnly),
+        ]
+
+        var pairing: PairingCase {
+            PairingCase(
+                role: role,
+                generation: generation,
+                protection: .ours,
+                ours: ours,
+                theirs: theirs,
+                passkey: 271_828
+            )
+        }
+
+        var testDescription: String {
+            "\(role), \(generation.rawValue), \(ours) with \(theirs)"
+        }
+    }
+}
+
+extension PairingCase.Protection {
+    fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension PairingPeripheral {
+    /// Pairs once, on a host made for it: what peers may ask for is a host's own.
+    static func pair(
+        _ pairing: PairingCase,
+        with address: DeviceAddress,
+        _ companion: Companion,
+        on arena: Arena
+    ) async throws -> PairingReport {
+        let person = Person()
+        var configuration = HostConfiguration()
+        configuration.address = Self.address
+        configuration.pairing = pairing.policy
+        configuration.pairingDelegate = person
+        return try await arena.withHost(configuration) { host in
+            try await PairingPeripheral(host, person: person, companion: companion)
+                .pair(pairing, with: address)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+
+/// What pairing has to come to, written down from the specification's tables and not from anybody's
+/// program (Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
+enum PairingTable {
+    /// What both sides agree on, as it stands in a cell of a matrix.
+    enum Cell: Character, Sendable {
+        case justWorks = "."
+        case numericComparison = "="
+        /// The initiator shows a passkey that the responder enters.
+        case initiatorShows = ">"
+        /// The responder shows a passkey that the initiator enters.
+        case responderShows = "<"
+        /// Both enter the same passkey.
+        case bothEnter = "*"
+        /// Authentication Requirements: the method would not be good enough.
+        case refused = "x"
+        /// Something else, which no table has.
+        case wrong = "?"
+    }
+
+    /// The capabilities in the order of the table's rows and columns.
+    static let capabilities: [Pairing.IOCapability] = [
+        .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
+    ]
+
+    /// Table 2.8: a row for each responder, a column for each initiator.
+    private static let legacy = [
+        "..<.<",
+        "..<.<",
+        ">>*.>",
+        ".....",
+        ">><.>",
+    ]
+
+    private static let secureConnections = [
+        "..<.<",
+        ".=<.=",
+        ">>*.>",
+        ".....",
+        ">=<.=",
+    ]
+
+    /// What two sides come to.
+    ///
+    /// - Parameters:
+    ///   - isProtected: whether one of the two wants protection from a man in the middle.
+    ///   - isRequired: whether one of the two refuses anything less.
+    static func expected(
+        initiator: Pairing.IOCapability,
+        responder: Pairing.IOCapability,
+        usesSecureConnections: Bool,
+        isProtected: Bool,
+        isRequired: Bool
+    ) -> Cell {
+        let cell: Cell
+        if isProtected {
+            let rows = usesSecureConnections ? secureConnections : legacy
+            let letter = Array(rows[place(of: responder)])[place(of: initiator)]
+            cell = Cell(rawValue: letter) ?? .wrong
+        } else {
+            cell = .justWorks
+        }
+        return cell == .justWorks && isRequired ? .refused : cell
+    }
+
+    private static func place(of capability: Pairing.IOCapability) -> Int {
+        capabilities.firstIndex(of: capability) ?? 0
+    }
+}
