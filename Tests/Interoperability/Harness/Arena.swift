@@ -103,6 +103,6 @@ extension BluetoothHost {
 
     /// Ends all links and forgets all peers.
     func forgetAll() async throws {
-        for bond in await bonds { try await removeBond(bond.identifier) }
+        for bond in bonds { try await removeBond(bond.identifier) }
     }
 }

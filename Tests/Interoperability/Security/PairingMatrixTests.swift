@@ -102,7 +102,8 @@ import Testing
     }
 
     private func expect(_ report: PairingReport, _ pairing: PairingCase) {
-        let what: Comment = "\(pairing.ours) with \(pairing.theirs), \(pairing.protection): \(report)"
+        let what: Comment =
+            "\(pairing.ours) with \(pairing.theirs), \(pairing.protection): \(report)"
         #expect(report.cell(role: pairing.role) == pairing.expected, what)
         guard case .success(let security) = report.result else { return }
         #expect(security == pairing.security, what)

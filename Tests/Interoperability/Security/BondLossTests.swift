@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// The companion has forgotten our host. Never is the link used as if there had been no bond: nothing
+/// readable is on the air before it is encrypted, and what happens is for the policy to say.
+@Suite(.needsPeers) struct BondLossTests {
+    /// A policy, the answer of the person where it asks, and whether that leads to a new bond.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let policy: BondLossPolicy
+        let answersYes: Bool
+        let pairsAgain: Bool
+        let testDescription: String
+
+        static let all = [
+            Way(policy: .refuse, answersYes: true, pairsAgain: false, testDescription: "refuse"),
+            Way(policy: .ask, answersYes: false, pairsAgain: false, testDescription: "ask, no"),
+            Way(policy: .ask, answersYes: true, pairsAgain: true, testDescription: "ask, yes"),
+            Way(
+                policy: .pairOnce,
+                answersYes: false,
+                pairsAgain: true,
+                testDescription: "pair once"
+            ),
+        ]
+    }
+
+    @Test(arguments: Way.all)
+    func asCentral(way: Way) async throws {
+        try await withBondScene(.central) { scene in
+            let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
+            let trace = Trace()
+            try await scene.withBoth(trace: trace) {
+                $0.bondLossPolicy = way.policy
+            } _: { pair in
+                try await pair.behave(way)
+                _ = try await pair.advertise()
+                if way.pairsAgain {
+                    let link = try await pair.host.connectQuickly(to: bond.identity)
+                    #expect(try await link.security.isEncrypted)
+                    let secret = try await link.read(link.handle(Companion.secret))
+                    #expect(secret == Companion.secretValue)
+                } else {
+                    await #expect(throws: HostError.bondLost) {
+                        try await pair.host.connectQuickly(to: bond.identity)
+                    }
+                }
+                try await pair.expectLoss(of: bond, way)
+            }
+            try expectNoLeak(trace, pairsAgain: way.pairsAgain)
+        }
+    }
+
+    @Test(arguments: Way.all)
+    func asPeripheral(way: Way) async throws {
+        try await withBondScene(.peripheral) { scene in
+            let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
+            let trace = Trace()
+            try await scene.withBoth(trace: trace) {
+                $0.bondLossPolicy = way.policy
+            } _: { pair in
+                try await pair.behave(way)
+                let peripheral = try #require(pair.peripheral)
+                try await pair.companion.connect(to: PairingPeripheral.address)
+                // In clear, the value stays where it is.
+                await #expect(throws: Client.Failure.self) {
+                    try await pair.companion.client.read(peripheral.secret)
+                }
+                let outcome = try await pair.companion.pair()
+                if way.pairsAgain {
+                    #expect(outcome.facts != nil, "\(outcome)")
+                    let secret = try await pair.companion.client.read(peripheral.secret)
+                    #expect(secret == Companion.secretValue)
+                } else {
+                    #expect(outcome.facts == nil)
+                }
+                try await pair.expectLoss(of: bond, way)
+            }
+            try expectNoLeak(trace, pairsAgain: way.pairsAgain)
+        }
+    }
+
+    private func expectNoLeak(_ trace: Trace, pairsAgain: Bool) throws {
+        let log = try PacketLog(trace)
+        #expect(log.valuesInClear == [])
+        #expect(!log.hasInClear(Companion.secretValue))
+        #expect((log.countEncryptions(true) > 0) == pairsAgain)
+    }
+}
+
+extension BondedPair {
+    fileprivate func behave(_ way: BondLossTests.Way) async throws {
+        var manner = Person.Manner()
+        manner.pairsAgain = way.answersYes
+        person.behave(manner)
+        try await companion.prepare()
+        try await companion.forget()
+    }
+
+    /// The host has told of the loss, and the bond is a new one, or stays until somebody removes it.
+    fileprivate func expectLoss(of bond: BondedPeer, _ way: BondLossTests.Way) async throws {
+        let lost = try await diary.next("a lost bond") { event in
+            if case .bondLost(let peer) = event { peer } else { nil }
+        }
+        #expect(lost.identifier == bond.identifier)
+        let bonds = await host.bonds
+        #expect(bonds.map(\.identifier) == [bond.identifier])
+        let companions = try await companion.bonds()
+        #expect(companions.isEmpty == !way.pairsAgain)
+        let isAsked = if case .ask = way.policy { true } else { false }
+        #expect(person.experiences.contains(.askedAgain) == isAsked)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import HCITransports
+import Testing
+
+/// Our host and a companion, each with a store that outlives it: both can be started again.
+struct BondScene: Sendable {
+    /// The companion's identity address.
+    static let companion = Arena.address(at: 1)
+
+    let arena: Arena
+    let role: LinkRole
+    let isPrivate: Bool
+    let folder: String
+
+    /// What the host is like at every start.
+    func configuration(_ person: Person) throws -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.address = PairingPeripheral.address
+        configuration.pairing.allowsLegacyPairing = true
+        configuration.pairingDelegate = person
+        configuration.store = try FileStore(directory: folder + "/host")
+        if isPrivate { configuration.privacy = .on }
+        return configuration
+    }
+
+    /// Starts both, and ends both after `body`.
+    func withBoth<Value: Sendable>(
+        trace: Trace? = nil,
+        _ change: (inout HostConfiguration) -> Void = { _ in },
+        _ body: (BondedPair) async throws -> Value
+    ) async throws -> Value {
+        let options = ["--store", folder + "/companion.json"] + (isPrivate ? ["--private"] : [])
+        let companion = try await arena.companion(address: Self.companion, options: options)
+        if isPrivate { try await companion.rotate() }
+        let person = Person()
+        var configuration = try configuration(person)
+        change(&configuration)
+        let value = try await arena.withHost(configuration, trace: trace) { host in
+            let events = try await SecurityDiary(of: host)
+            var peripheral: PairingPeripheral?
+            if role == .peripheral {
+                peripheral = try await PairingPeripheral(
+                    host,
+                    person: person,
+                    companion: companion
+                )
+            }
+            return try await body(
+                BondedPair(
+                    host: host,
+                    peripheral: peripheral,
+                    person: person,
+                    companion: companion,
+                    diary: events
+                )
+            )
+        }
+        companion.client.process.kill()
+        return value
+    }
+}
+
+/// Gives `body` a scene, whose stores are deleted when it ends.
+func withBondScene(
+    _ role: LinkRole,
+    isPrivate: Bool = false,
+    _ body: (BondScene) async throws -> Void
+) async throws {
+    let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await withArena { arena in
+        try await body(BondScene(arena: arena, role: role, isPrivate: isPrivate, folder: folder))
+    }
+}
+
+/// Our host and the companion, between two starts.
+struct BondedPair: Sendable {
+    let host: BluetoothHost
+    /// What our host serves, if it is a Peripheral.
+    let peripheral: PairingPeripheral?
+    let person: Person
+    let companion: Companion
+    let diary: SecurityDiary
+
+    /// Meets for the first time, and pairs.
+    func pair(_ plan: Companion.Plan) async throws -> BondedPeer {
+        try await companion.prepare(plan)
+        if let peripheral {
+            try await companion.connect(name: "Server")
+            let link = try await peripheral.witness.link()
+            #expect(try await companion.pair().facts != nil)
+            #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
+            #expect(try await link.security.isEncrypted)
+        } else {
+            let link = try await host.connectQuickly(to: try await advertise())
+            companion.awaitPairing()
+            let security = try await within(Arena.limit, "keys") { try await link.pair() }
+            #expect(security.isEncrypted)
+            #expect(try await companion.outcome().facts != nil)
+        }
+        let bond = try await diary.next("a bond with a name") { event in
+            if case .bonded(let peer) = event, peer.name != nil { peer } else { nil }
+        }
+        try await part()
+        return bond
+    }
+
+    /// Lets our host connect; the address that the companion is seen under.
+    func advertise() async throws -> DeviceAddress {
+        let text = try #require(try await companion.advertise())
+        return try #require(DeviceAddress(text, kind: .random))
+    }
+
+    func part() async throws {
+        try await companion.disconnect()
+    }
+}
+
+/// What becomes of bonds, in the order in which the host tells.
+actor SecurityDiary {
+    private var events: [SecurityEvent] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var work: Task<Void, Never>?
+
+    init(of host: BluetoothHost) async throws {
+        let stream = await host.securityEvents()
+        work = Task { [weak self] in
+            for await event in stream { await self?.note(event) }
+        }
+    }
+
+    deinit { work?.cancel() }
+
+    /// Waits for the first event that is chosen, and forgets it.
+    nonisolated func next<Value: Sendable>(
+        _ what: String,
+        _ choose: @escaping @Sendable (SecurityEvent) -> Value?
+    ) async throws -> Value {
+        try await within(Arena.limit, what) { await self.take(choose) }
+    }
+
+    private func take<Value>(_ choose: (SecurityEvent) -> Value?) async -> Value {
+        while true {
+            for (place, event) in events.enumerated() {
+                guard let value = choose(event) else { continue }
+                events.remove(at: place)
+                return value
+            }
+            await withCheckedContinuation { waiter = $0 }
+        }
+    }
+
+    private func note(_ event: SecurityEvent) {
+        events.append(event)
+        waiter?.resume()
+        waiter = nil
+    }
+}

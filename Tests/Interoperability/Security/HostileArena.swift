@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host between an impostor and an honest companion, on one air.
+struct HostileArena: Sendable {
+    /// What the person in front of our host enters.
+    static let passkey: UInt32 = 987_654
+
+    let host: BluetoothHost
+    let person: Person
+    let impostor: Impostor
+    let companion: Companion
+    let role: LinkRole
+
+    /// What the host allows: everything that it may be talked into.
+    static var policy: Pairing.Policy {
+        var policy = Pairing.Policy()
+        policy.ioCapability = .keyboardDisplay
+        policy.allowsLegacyPairing = true
+        return policy
+    }
+
+    static func configuration(_ person: Person) -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.address = PairingPeripheral.address
+        configuration.pairing = policy
+        configuration.pairingDelegate = person
+        return configuration
+    }
+
+    /// The `place`th device of that make: who has failed before has to wait.
+    static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
+        let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
+        return DeviceAddress(value: base + UInt64(place), kind: .random)
+    }
+
+    /// Has the impostor attack, and disconnects. What it was answered, and what our host says.
+    func meet(
+        _ plan: Impostor.Plan,
+        from address: DeviceAddress
+    ) async throws -> (Impostor.Outcome, [Impostor.Passed], (any Error)?) {
+        person.behave(Self.manner)
+        try await impostor.become(address)
+        guard role == .central else {
+            try await impostor.connect(to: PairingPeripheral.address)
+            let (outcome, passed) = try await impostor.attack(plan)
+            try? await impostor.disconnect()
+            return (outcome, passed, nil)
+        }
+        try await impostor.advertise()
+        let link = try await host.connectQuickly(to: address)
+        try await impostor.linked()
+        impostor.beginAttack(plan)
+        async let pairing = error { try await link.pair() }
+        let (outcome, passed) = try await impostor.outcome()
+        try? await impostor.disconnect()
+        return (outcome, passed, await pairing)
+    }
+
+    /// Pairs with an honest device, and forgets it again unless it `stays`.
+    func pairHonestly(with address: DeviceAddress, stays: Bool = false) async throws {
+        person.behave(Self.manner)
+        try await companion.become(address)
+        try await companion.prepare()
+        if role == .central {
+            try await companion.advertise()
+            let link = try await host.connectQuickly(to: address)
+            companion.awaitPairing()
+            let security = try await within(Arena.limit, "keys") { try await link.pair() }
+            #expect(security.isEncrypted)
+            let facts = try await companion.outcome().facts
+            #expect(facts?.method == "JUST_WORKS")
+            try await link.disconnect()
+            try await companion.ended()
+        } else {
+            try await companion.connect(to: PairingPeripheral.address)
+            let outcome = try await companion.pair()
+            #expect(outcome.facts?.method == "JUST_WORKS", "\(outcome)")
+            try await companion.disconnect()
+        }
+        try await companion.forget()
+        let bond = await host.bonds.first { $0.identity == address }
+        #expect(bond != nil)
+        if let bond, !stays { try await host.removeBond(bond.identifier) }
+    }
+
+    private static var manner: Person.Manner {
+        var manner = Person.Manner()
+        manner.enters = passkey
+        return manner
+    }
+}
+
+/// Gives `body` a hostile arena, and returns the packets of our host.
+func withHostileArena(
+    _ role: LinkRole,
+    _ body: (HostileArena) async throws -> Void
+) async throws -> Trace {
+    let trace = Trace()
+    try await withArena(peerLimit: 2) { arena in
+        let person = Person()
+        let impostor = try await arena.impostor(at: 1)
+        let companion = try await arena.companion(at: 2)
+        try await arena.withHost(HostileArena.configuration(person), trace: trace) { host in
+            if role == .peripheral {
+                _ = try await PairingPeripheral(host, person: person, companion: companion)
+            }
+            try await body(
+                HostileArena(
+                    host: host,
+                    person: person,
+                    impostor: impostor,
+                    companion: companion,
+                    role: role
+                )
+            )
+        }
+    }
+    return trace
+}

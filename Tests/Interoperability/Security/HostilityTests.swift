@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// A Bumble host does to our Security Manager what none should do. Each time our host refuses, for
+/// the right reason; it lives, and pairs with the next who is honest; and no bond has changed.
+@Suite(.needsPeers, .needsTshark) struct HostilityTests {
+    @Test(arguments: [LinkRole.central, .peripheral])
+    func everyAttackIsRefused(role: LinkRole) async throws {
+        let attacks = Attack.all(on: role)
+        var shown: [(Attack, [Impostor.Passed])] = []
+        var lines = ["our host as \(role):"]
+        let trace = try await withHostileArena(role) { arena in
+            let friend = HostileArena.address(0, isHostile: false)
+            try await arena.pairHonestly(with: friend, stays: true)
+            let bonds = await arena.host.bonds
+            for (place, attack) in attacks.enumerated() {
+                let address = HostileArena.address(place + 1, isHostile: true)
+                let (outcome, passed, error) = try await arena.meet(attack.plan, from: address)
+                #expect(outcome == attack.answer, "\(attack.name)")
+                if role == .central { #expect(error is Pairing.Failure, "\(attack.name)") }
+                #expect(await arena.host.bonds == bonds, "\(attack.name)")
+                lines.append("  \(attack.name): \(outcome)")
+                if attack.forgesPublicKey { shown.append((attack, passed)) }
+                let next = HostileArena.address(place + 1, isHostile: false)
+                try await arena.pairHonestly(with: next)
+            }
+            #expect(await arena.host.bonds == bonds)
+        }
+        print(lines.joined(separator: "\n"))
+        try await expectShown(shown, in: trace)
+    }
+
+    /// tshark shows each public key that was forged, and what it was answered.
+    private func expectShown(
+        _ attacks: [(Attack, [Impostor.Passed])],
+        in trace: Trace
+    ) async throws {
+        let rows = try await SecurityManagerRow.all(in: trace)
+        for (attack, passed) in attacks {
+            guard case .refused(let reason) = attack.answer,
+                let key = passed.first(where: { !$0.isOurs && $0.octets.first == 0x0C }),
+                key.octets.count == 65
+            else { continue }
+            let abscissa = Array(key.octets[1...32])
+            let answers = rows.indices
+                .filter { rows[$0].isReceived && rows[$0].publicKeyX == abscissa }
+                .map { rows[($0 + 1)...].first { !$0.isReceived } }
+            let expected = answers.filter { $0?.opcode == 0x05 && $0?.reason == reason.rawValue }
+            #expect(!expected.isEmpty, "\(attack.name)")
+        }
+    }
+}
+
+/// One PDU of the Security Manager as tshark shows it.
+struct SecurityManagerRow: Sendable {
+    let isReceived: Bool
+    let opcode: UInt8
+    let reason: UInt8?
+    let publicKeyX: [UInt8]
+
+    private static let fields = [
+        "hci_h4.direction", "btsmp.opcode", "btsmp.reason", "btsmp.public_key_x",
+    ]
+
+    static func all(in trace: Trace) async throws -> [SecurityManagerRow] {
+        let tshark = try #require(PeerInstallation.find("tshark"), "tshark is not installed")
+        let fields = Self.fields.flatMap { ["-e", $0] }
+        let process = try ChildProcess(
+            tshark,
+            ["-n", "-r", trace.path, "-Y", "btsmp", "-T", "fields"] + fields
+        )
+        let (output, ending) = try await process.waitUntilEnd(within: Dissection.limit)
+        guard ending == .exited(0) else {
+            throw ProcessError.ended("tshark could not read \(trace.path)", log: process.log)
+        }
+        return output.split(separator: "\n").map(SecurityManagerRow.init)
+    }
+
+    private init(_ line: Substring) {
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        isReceived = columns[0] == "0x01"
+        opcode = Self.octet(columns[1]) ?? 0
+        reason = Self.octet(columns[2])
+        publicKeyX = JSON.string(columns[3].filter { $0 != ":" }).octets
+    }
+
+    private static func octet(_ text: String) -> UInt8? { UInt8(text.dropFirst(2), radix: 16) }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// The companion disconnects at every step of a pairing, or ceases to exist. Our host tells whoever
+/// waits, keeps no half of a bond, and pairs with it the next time.
+@Suite(.needsPeers) struct LeavingTests {
+    /// More PDUs than any pairing here has.
+    private static let stepLimit = 40
+
+    struct Way: Sendable, CustomTestStringConvertible {
+        let role: LinkRole
+        let generation: PairingCase.Generation
+
+        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+            PairingCase.Generation.allCases.map { Way(role: role, generation: $0) }
+        }
+
+        var testDescription: String { "our \(role), \(generation.rawValue)" }
+    }
+
+    @Test(arguments: Way.all)
+    func atEveryStepALinkMayEnd(way: Way) async throws {
+        try await withArena { arena in
+            let companion = try await arena.companion()
+            let person = Person()
+            let configuration = HostileArena.configuration(person)
+            try await arena.withHost(configuration) { host in
+                var scene = LeavingScene(host: host, companion: companion, way: way)
+                if way.role == .peripheral {
+                    scene.peripheral = try await PairingPeripheral(
+                        host,
+                        person: person,
+                        companion: companion
+                    )
+                }
+                var step = 1
+                while step < Self.stepLimit, try await scene.leaves(at: step) { step += 1 }
+                #expect(step > 6 && step < Self.stepLimit)
+                print("our \(way.role), \(way.generation.rawValue): \(step - 1) steps")
+            }
+        }
+    }
+
+    @Test(arguments: [1, 4, 7])
+    func aPeerMayCeaseToExist(step: Int) async throws {
+        try await withArena(peerLimit: 2) { arena in
+            let person = Person()
+            let configuration = HostileArena.configuration(person)
+            try await arena.withHost(configuration) { host in
+                let companion = try await arena.companion(at: 1)
+                var plan = Companion.Plan()
+                plan.vanishes = step
+                try await companion.prepare(plan)
+                try await companion.advertise()
+                let link = try await host.connectQuickly(to: Arena.address(at: 1))
+                await #expect(throws: (any Error).self) {
+                    try await within(Arena.limit, "an end") { try await link.pair() }
+                }
+                #expect(await host.bonds == [])
+                let next = try await arena.companion(at: 2)
+                try await next.prepare()
+                try await next.advertise()
+                let other = try await host.connectQuickly(to: Arena.address(at: 2))
+                #expect(
+                    try await within(Arena.limit, "keys") { try await other.pair() }.isEncrypted
+                )
+            }
+        }
+    }
+}
+
+private struct LeavingScene {
+    let host: BluetoothHost
+    let companion: Companion
+    let way: LeavingTests.Way
+    var peripheral: PairingPeripheral?
+
+    /// Has the companion leave at a step. False if the pairing was done before.
+    func leaves(at step: Int) async throws -> Bool {
+        let address = HostileArena.address(step, isHostile: false)
+        var plan = Companion.Plan()
+        plan.usesSecureConnections = way.generation == .secureConnections
+        plan.leaves = step
+        try await companion.become(address)
+        try await companion.prepare(plan)
+        let outcome = try await meet(address)
+        let isOver = outcome.facts != nil
+        try? await companion.disconnect()
+        // As long as the last keys were not handed over, there is no bond; with the very last step
+        // one side may know of it before the other does.
+        let bonds = await host.bonds
+        #expect(bonds.count <= 1)
+        if isOver { #expect(bonds.map(\.identity) == [address]) }
+        try await host.forgetAll()
+        try await companion.forget()
+        return !isOver
+    }
+
+    private func meet(_ address: DeviceAddress) async throws -> Companion.Outcome {
+        if let peripheral {
+            try await companion.connect(to: PairingPeripheral.address)
+            _ = try await peripheral.witness.link()
+            return try await companion.pair()
+        }
+        try await companion.advertise()
+        let link = try await host.connectQuickly(to: address)
+        companion.awaitPairing()
+        let result = await outcome { try await link.pair() }
+        let theirs = try await companion.outcome()
+        if theirs.facts == nil, case .success = result {
+            #expect(await host.bonds.map(\.identity) == [address])
+        }
+        return theirs
+    }
+}

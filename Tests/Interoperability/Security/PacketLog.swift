@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+
+/// What passed between our host and its controller, as far as it tells whether values leaked.
+struct PacketLog: Sendable {
+    enum Entry: Equatable, Sendable {
+        case connected
+        /// Encryption is on, or, with false, could not be begun.
+        case encrypted(Bool)
+        /// A PDU on a channel, in clear or not.
+        case sent(channel: UInt16, pdu: [UInt8])
+        case received(channel: UInt16, pdu: [UInt8])
+    }
+
+    /// PDUs of ATT that hold the value of a characteristic (Vol 3, Part F, 3.4): answers to reads of
+    /// every kind, writes of every kind, notifications and indications. Answers to Read By Type are
+    /// not among them: discovery has them, too.
+    static let opcodesWithValues: Set<UInt8> = [
+        0x0B, 0x0D, 0x0F, 0x21, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D, 0x23,
+    ]
+
+    private static let attributes: UInt16 = 0x0004
+
+    let entries: [Entry]
+
+    init(_ trace: Trace) throws {
+        var reader = BtsnoopReader()
+        reader.append(Array(try Data(contentsOf: URL(fileURLWithPath: trace.path)))[...])
+        var entries: [Entry] = []
+        while let record = try reader.next() {
+            let isSent = record.direction == .sent
+            if let entry = Entry(Array(record.packet), isSent: isSent) { entries.append(entry) }
+        }
+        self.entries = entries
+    }
+
+    /// The PDUs with values that passed while the link was in clear, by which links are counted from
+    /// `connected` to `connected`.
+    var valuesInClear: [Entry] {
+        var isEncrypted = false
+        return entries.filter { entry in
+            switch entry {
+            case .connected: isEncrypted = false
+            case .encrypted(let isOn): isEncrypted = isOn
+            case .sent(Self.attributes, let pdu), .received(Self.attributes, let pdu):
+                return !isEncrypted && Self.opcodesWithValues.contains(pdu.first ?? 0)
+            case .sent, .received: break
+            }
+            return false
+        }
+    }
+
+    /// Whether octets like these were in a PDU of any channel while the link was in clear.
+    func hasInClear(_ octets: [UInt8]) -> Bool {
+        var isEncrypted = false
+        return entries.contains { entry in
+            switch entry {
+            case .connected: isEncrypted = false
+            case .encrypted(let isOn): isEncrypted = isOn
+            case .sent(_, let pdu), .received(_, let pdu):
+                return !isEncrypted && pdu.contains(octets)
+            }
+            return false
+        }
+    }
+
+    /// How often encryption has come on, and how often it has failed.
+    func countEncryptions(_ isOn: Bool) -> Int { entries.count { $0 == .encrypted(isOn) } }
+}
+
+extension PacketLog.Entry {
+    /// Nil for packets of no interest. Of PDUs in several packets only the first is looked at: all
+    /// that matters here is how they begin.
+    fileprivate init?(_ packet: [UInt8], isSent: Bool) {
+        switch packet.first {
+        case 0x02:
+            let isContinuation = packet.count > 2 && packet[2] >> 4 & 3 == 1
+            guard packet.count >= 9, !isContinuation else { return nil }
+            let channel = UInt16(packet[7]) | UInt16(packet[8]) << 8
+            let pdu = Array(packet[9...])
+            self =
+                isSent ? .sent(channel: channel, pdu: pdu) : .received(channel: channel, pdu: pdu)
+        case 0x04: self.init(event: packet)
+        default: return nil
+        }
+    }
+
+    private init?(event packet: [UInt8]) {
+        guard packet.count > 3 else { return nil }
+        switch (packet[1], packet[3]) {
+        case (0x08, let status), (0x59, let status):
+            self = .encrypted(status == 0 && packet.count > 6 && packet[6] != 0)
+        case (0x30, let status): self = .encrypted(status == 0)
+        case (0x3E, 0x01), (0x3E, 0x0A), (0x3E, 0x29): self = .connected
+        default: return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ octets: [UInt8]) -> Bool {
+        guard !octets.isEmpty, count >= octets.count else { return false }
+        return (0...count - octets.count).contains { self[$0..<$0 + octets.count] == octets[...] }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// What a pairing with Bumble can come to beside the table: data out of band, short keys, keys that
+/// are not kept, keypresses, and people who say no.
+@Suite(.needsPeers) struct PairingOptionsTests {
+    /// Our host as Central on an air of its own, and a companion.
+    private func withPair(
+        _ body: (PairingScene) async throws -> Void
+    ) async throws {
+        try await withArena { arena in
+            let companion = try await arena.companion()
+            let person = Person()
+            var configuration = HostConfiguration()
+            configuration.pairingDelegate = person
+            try await arena.withHost(configuration) { host in
+                try await body(PairingScene(host: host, person: person, companion: companion))
+            }
+        }
+    }
+
+    @Test func outOfBandDataOfTheCompanionAuthenticates() async throws {
+        try await withPair { scene in
+            var policy = Pairing.Policy()
+            policy.requiresAuthentication = true
+            policy.peerOutOfBandData = try await scene.companion.share()
+            var plan = Companion.Plan()
+            plan.outOfBandData = ""
+            let (result, outcome) = try await scene.pair(policy, plan)
+            #expect(try result.get().isAuthenticated)
+            #expect(outcome.facts?.method == "OOB")
+        }
+    }
+
+    @Test func aTemporaryKeyThatBothWereToldAuthenticates() async throws {
+        let key = [UInt8](1...16)
+        try await withPair { scene in
+            var policy = Pairing.Policy()
+            policy.allowsLegacyPairing = true
+            policy.requiresAuthentication = true
+            policy.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: key)
+            var plan = Companion.Plan()
+            plan.usesSecureConnections = false
+            plan.temporaryKey = key
+            let (result, outcome) = try await scene.pair(policy, plan)
+            #expect(try result.get().isAuthenticated)
+            #expect(try !result.get().usesSecureConnections)
+            #expect(outcome.facts?.method == "OOB")
+        }
+    }
+
+    @Test(arguments: 7...16) func keysAreAsLongAsBothAllow(size: Int) async throws {
+        try await withPair { scene in
+            for generation in PairingCase.Generation.allCases {
+                var policy = Pairing.Policy()
+                policy.allowsLegacyPairing = true
+                policy.minimumKeySize = size
+                var plan = Companion.Plan()
+                plan.usesSecureConnections = generation == .secureConnections
+                plan.keySize = size
+                let (result, outcome) = try await scene.pair(policy, plan)
+                #expect(try result.get().keySize == size)
+                #expect(outcome.facts?.keySize == size)
+                // One octet less is refused.
+                guard size > 7 else { continue }
+                plan.keySize = size - 1
+                let (refusal, told) = try await scene.pair(policy, plan)
+                #expect(refusal.failure == .refused(.encryptionKeySize))
+                #expect(told == .failed(.encryptionKeySize, byPeer: true))
+            }
+        }
+    }
+
+    @Test func legacyPairingIsRefusedUnlessItWasAskedFor() async throws {
+        try await withPair { scene in
+            var plan = Companion.Plan()
+            plan.usesSecureConnections = false
+            let (result, outcome) = try await scene.pair(Pairing.Policy(), plan)
+            #expect(result.failure == .refused(.authenticationRequirements))
+            #expect(outcome == .failed(.authenticationRequirements, byPeer: true))
+        }
+    }
+
+    @Test func keysThatNobodyKeepsEncryptThisLinkOnly() async throws {
+        try await withPair { scene in
+            var plan = Companion.Plan()
+            plan.isBonding = false
+            let (result, outcome) = try await scene.pair(Pairing.Policy(), plan, forgets: false)
+            #expect(try result.get().isEncrypted)
+            #expect(try !result.get().isBonded)
+            #expect(outcome.facts != nil)
+            #expect(await scene.host.bonds == [])
+        }
+    }
+
+    @Test func keypressesAreToldToThePeer() async throws {
+        try await withPair { scene in
+            var policy = Pairing.Policy()
+            policy.ioCapability = .keyboardOnly
+            policy.usesKeypressNotifications = true
+            var plan = Companion.Plan()
+            plan.io = .displayOnly
+            plan.usesKeypresses = true
+            var manner = Person.Manner()
+            manner.enters = plan.shows
+            manner.presses = [.digitEntered, .digitEntered, .digitErased, .cleared, .digitEntered]
+            let (result, outcome) = try await scene.pair(policy, plan, manner)
+            #expect(try result.get().isAuthenticated)
+            #expect(outcome.facts?.keypresses == [0, 1, 1, 2, 3, 1, 4])
+        }
+    }
+
+    @Test func whoDeclinesHereTellsThePeerWhy() async throws {
+        try await withPair { scene in
+            var policy = Pairing.Policy()
+            policy.ioCapability = .displayYesNo
+            var plan = Companion.Plan()
+            plan.io = .displayYesNo
+            var manner = Person.Manner()
+            manner.confirms = false
+            let (result, outcome) = try await scene.pair(policy, plan, manner)
+            #expect(result.failure == .declined)
+            #expect(outcome == .failed(.numericComparisonFailed, byPeer: true))
+            policy.ioCapability = .keyboardOnly
+            let (nothing, told) = try await scene.pair(policy, plan, Person.Manner())
+            #expect(nothing.failure == .declined)
+            #expect(told == .failed(.passkeyEntryFailed, byPeer: true))
+        }
+    }
+
+    @Test(arguments: [
+        ("accept", Pairing.IOCapability.noInputNoOutput, Pairing.FailureReason.pairingNotSupported),
+        ("confirm", .noInputNoOutput, .confirmValueFailed),
+        ("compare", .displayYesNo, .confirmValueFailed),
+        ("enter", .keyboardOnly, .passkeyEntryFailed),
+    ])
+    func whoDeclinesThereIsHeard(
+        what: String,
+        capability: Pairing.IOCapability,
+        reason: Pairing.FailureReason
+    ) async throws {
+        try await withPair { scene in
+            var policy = Pairing.Policy()
+            policy.ioCapability = .displayYesNo
+            var plan = Companion.Plan()
+            plan.io = capability
+            plan.declines = [what]
+            let (result, outcome) = try await scene.pair(policy, plan)
+            #expect(result.failure == .refusedByPeer(reason))
+            #expect(outcome == .failed(reason, byPeer: false))
+        }
+    }
+}
+
+/// Our host as Central and a companion that becomes another device for each pairing.
+private final class PairingScene {
+    let host: BluetoothHost
+    let person: Person
+    let companion: Companion
+    private var count = 0
+
+    init(host: BluetoothHost, person: Person, companion: Companion) {
+        self.host = host
+        self.person = person
+        self.companion = companion
+    }
+
+    /// Pairs once; what our host says, and what the companion says.
+    func pair(
+        _ policy: Pairing.Policy,
+        _ plan: Companion.Plan,
+        _ manner: Person.Manner = Person.Manner(),
+        forgets: Bool = true
+    ) async throws -> (Result<LinkSecurity, any Error>, Companion.Outcome) {
+        count += 1
+        let address = HostileArena.address(count, isHostile: false)
+        person.behave(manner)
+        try await companion.become(address)
+        try await companion.prepare(plan)
+        try await companion.advertise()
+        let link = try await host.connectQuickly(to: address)
+        companion.awaitPairing()
+        let result = await outcome { try await link.pair(policy) }
+        if case .failure = result { try? await link.disconnect() }
+        let theirs = try await companion.outcome()
+        try? await link.disconnect()
+        try await companion.ended()
+        try await companion.forget()
+        if forgets { try await host.forgetAll() }
+        return (result, theirs)
+    }
+}
+
+extension Result<LinkSecurity, any Error> {
+    fileprivate var failure: Pairing.Failure? {
+        if case .failure(let error) = self { error as? Pairing.Failure } else { nil }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Bonds outlive the processes of both sides, and the addresses that either had on the air: the link
+/// is encrypted without pairing, and the peer is who it was, by identifier and by name.
+@Suite(.needsPeers) struct RestartTests {
+    struct Way: Sendable, CustomTestStringConvertible {
+        let role: LinkRole
+        let generation: PairingCase.Generation
+        let isPrivate: Bool
+
+        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+            PairingCase.Generation.allCases.flatMap { generation in
+                [false, true].map { Way(role: role, generation: generation, isPrivate: $0) }
+            }
+        }
+
+        var testDescription: String {
+            let addresses = isPrivate ? "private addresses" : "identity addresses"
+            return "our \(role), \(generation.rawValue), \(addresses)"
+        }
+    }
+
+    /// How often both are started again.
+    private static let restartCount = 2
+
+    @Test(arguments: Way.all)
+    func aBondEncryptsAfterBothWereStartedAgain(way: Way) async throws {
+        try await withBondScene(way.role, isPrivate: way.isPrivate) { scene in
+            var plan = Companion.Plan()
+            plan.usesSecureConnections = way.generation == .secureConnections
+            let bond = try await scene.withBoth { try await $0.pair(plan) }
+            #expect(bond.identity == BondScene.companion)
+            #expect(bond.name == "Companion")
+            #expect(bond.isPrivate)
+            for _ in 0..<Self.restartCount {
+                try await scene.withBoth { pair in
+                    #expect(await pair.host.bonds == [bond])
+                    try await pair.comeBack(bond)
+                    #expect(await pair.host.bonds == [bond])
+                }
+            }
+        }
+    }
+}
+
+extension BondedPair {
+    /// Meets again: whoever is the Central encrypts, with nothing of the Security Manager on the air.
+    func comeBack(_ bond: BondedPeer) async throws {
+        try await companion.prepare()
+        let link: Link
+        if let peripheral {
+            try await companion.connect(to: PairingPeripheral.address)
+            link = try await peripheral.witness.link()
+            try await companion.encrypt()
+            #expect(try await companion.client.read(peripheral.secret) == Companion.secretValue)
+        } else {
+            _ = try await advertise()
+            link = try await host.connectQuickly(to: bond.identity)
+            #expect(try await link.read(link.handle(Companion.secret)) == Companion.secretValue)
+        }
+        let security = try await link.security
+        #expect(security.isEncrypted)
+        #expect(security.isBonded)
+        #expect(security == bond.security)
+        #expect(try await link.bondedPeer?.identifier == bond.identifier)
+        #expect(person.experiences == [])
+        #expect(try await companion.countPassed() == 0)
+        try await part()
+    }
+}
