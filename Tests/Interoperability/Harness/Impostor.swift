@@ -156,6 +156,19 @@ extension Impostor.Outcome {
     }
 }
 
+extension Impostor.Outcome {
+    /// In few words.
+    var summary: String {
+        switch self {
+        case .completed: "completed"
+        case .refused(let reason): "refused, reason \(reason.rawValue)"
+        case .silent: "no answer"
+        case .notEncrypted(let status): "not encrypted, status \(status)"
+        case .ended: "the link ended"
+        }
+    }
+}
+
 extension Impostor.Passed {
     fileprivate init(_ json: JSON) {
         isOurs = json["heard"].text != nil

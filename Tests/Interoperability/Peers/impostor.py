@@ -47,6 +47,11 @@ class Channel:
     async def next(self):
         return await self.heard.get()
 
+    def rest(self):
+        """What has come that nobody has waited for."""
+        while not self.heard.empty():
+            yield self.heard.get_nowait()
+
 
 class Wire:
     """What an imposture knows of its link."""
@@ -136,12 +141,17 @@ class Impostor(Presence):
         is_initiator = self.connection.role == hci.Role.CENTRAL
         work = imposture.begin() if is_initiator else imposture.answer()
         facts = await self.fate(work)
-        self.earlier_key = imposture.heard_last(b"\x0c")
+        imposture.hear_rest()
+        if imposture.reason is not None:
+            facts = {"refused": imposture.reason}
+        self.earlier_key = imposture.heard_last(b"\x0c") or self.earlier_key
         return {**facts, "transcript": imposture.transcript}
 
     async def fate(self, work):
         try:
             await self.while_linked(work)
+            # By the time that this is answered, all that was sent before has been.
+            await self.while_linked(self.procedures.probe())
             return {"completed": True}
         except Refused as error:
             return {"refused": error.args[0]}

@@ -103,6 +103,17 @@ class Imposture:
             done.cancel()
             refused.cancel()
 
+    def hear_rest(self):
+        """What has come that no step has waited for."""
+        for pdu in self.channel.rest():
+            self.transcript.append({"heard": pdu.hex()})
+
+    @property
+    def reason(self):
+        """What the other side has refused with; None if it has not."""
+        refusal = self.heard_last(FAILED)
+        return refusal and refusal[1]
+
     def heard_last(self, code):
         for entry in reversed(self.transcript):
             if "heard" in entry and entry["heard"].startswith(code.hex()):

@@ -31,7 +31,9 @@ struct Attack: Sendable {
     }
 
     /// Whether tshark is to show the public key, and our answer.
-    var forgesPublicKey: Bool { plan.forged[.publicKey] != nil }
+    var forgesPublicKey: Bool {
+        plan.forged[.publicKey].map { $0 != .earlierKey } ?? false
+    }
 }
 
 // MARK: - Phase 2
@@ -46,7 +48,6 @@ extension Attack {
         publicKey("an abscissa beyond the field", .largeAbscissa),
         publicKey("an ordinate beyond the field", .largeOrdinate),
         publicKey("the key that everybody knows", .printedKey, .authenticationRequirements),
-        publicKey("our key of the time before", .earlierKey),
         publicKey("a key that is cut", .short, .invalidParameters),
         publicKey("a key that is too long", .long, .invalidParameters),
     ]
@@ -83,6 +84,8 @@ extension Attack {
         },
         // CVE-2020-13593: the key is not asked for before it was shown.
         Attack("no check", on: [.peripheral], .notEncrypted(0x06)) { $0.forged = [.check: .none] },
+        // It was ours for one pairing only.
+        publicKey("our key of the time before", .earlierKey),
         Attack("a check that is cut", .refused(.invalidParameters)) {
             $0.forged = [.check: .short]
         },
