@@ -11,6 +11,18 @@ struct Attack: Sendable {
     /// What our host refuses it with.
     let answer: Impostor.Outcome
 
+    /// Whether our host refuses it. On a link that is encrypted already, it may also end the link
+    /// before the reason is out.
+    func isRefused(by outcome: Impostor.Outcome) -> Bool {
+        outcome == answer || isInPhase3 && outcome == .ended
+    }
+
+    private var isInPhase3: Bool {
+        let steps = [Impostor.Step.encryption, .resolving]
+        return plan.identity != nil
+            || steps.contains { plan.forged[$0] != nil || plan.before[$0] != nil }
+    }
+
     private init(
         _ name: String,
         on roles: [LinkRole] = [.central, .peripheral],
@@ -199,9 +211,6 @@ extension Attack {
         },
         Attack("a response from the initiator", on: [.peripheral], .refused(.commandNotSupported)) {
             $0.after = [.request: [response]]
-        },
-        Attack("a command that nobody knows", .refused(.commandNotSupported)) {
-            $0.before = [.random: [[0x0F, 0x00]]]
         },
         Attack("keys before encryption", .refused(.unspecified)) {
             $0.before = [.random: [resolvingKey]]

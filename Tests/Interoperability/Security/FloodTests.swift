@@ -7,8 +7,6 @@ import Testing
 @Suite(.needsPeers) struct FloodTests {
     private static let flood = 200
 
-    private static let questionLimit = 8
-
     private static let held: [UInt8] = [0x05, Pairing.FailureReason.repeatedAttempts.rawValue]
 
     private static let friend = HostileArena.address(0, isHostile: false)
@@ -32,18 +30,24 @@ import Testing
         }
     }
 
-    /// The person is not asked again and again: who breaks off has to wait, longer each time, and is
-    /// told Repeated Attempts.
+    /// Nobody is asked again and again: whom somebody has declined has to wait, and is told Repeated
+    /// Attempts.
     @Test func aFloodOfPairingRequestsIsHeldOff() async throws {
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
         _ = try await withHostileArena(.peripheral) { arena in
-            try await arena.impostor.become(HostileArena.address(1, isHostile: true))
-            try await arena.impostor.connect(to: PairingPeripheral.address)
-            try await arena.impostor.say(Array(repeating: request, count: Self.flood))
-            var answer: [UInt8] = []
-            repeat { answer = try await arena.impostor.hear() } while answer != Self.held
-            #expect(arena.person.experiences.count <= Self.questionLimit)
-            try await arena.impostor.disconnect()
+            let impostor = arena.impostor
+            var manner = Person.Manner()
+            manner.consents = false
+            arena.person.behave(manner)
+            try await impostor.become(HostileArena.address(1, isHostile: true))
+            try await impostor.connect(to: PairingPeripheral.address)
+            let (outcome, _) = try await impostor.attack()
+            #expect(outcome == .refused(.pairingNotSupported))
+            try await impostor.say(Array(repeating: request, count: Self.flood))
+            #expect(try await impostor.hear() == Self.held)
+            try await impostor.client.perform("probe")
+            #expect(arena.person.experiences == [.consented])
+            try await impostor.disconnect()
             #expect(await arena.host.bonds == [])
             try await arena.pairHonestly(with: Self.friend)
         }
