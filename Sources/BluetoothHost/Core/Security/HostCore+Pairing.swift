@@ -209,10 +209,11 @@ extension Pairing.Failure {
 extension Pairing.FailureReason {
     fileprivate var isFailedAttempt: Bool {
         switch self {
-        case .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .passkeyEntryFailed,
-            .keyRejected:
-            true
-        default: false
+        // The two will never agree, or not now: nothing was guessed, and nobody asked.
+        case .pairingNotSupported, .authenticationRequirements, .encryptionKeySize,
+            .outOfBandDataNotAvailable, .repeatedAttempts, .busy:
+            false
+        default: true
         }
     }
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+/// The peer's Security Manager: the other end of pairings with a host on the bench.
+struct PairingPeer {
+    static let identity = DeviceAddress(value: 0xC0DE_0000_0007, kind: .random)
+
+    var manager: SecurityManager
+    var generator = SplitMix64(seed: 7)
+    private(set) var keys: Pairing.Keys?
+    private(set) var failures: [Pairing.Failure] = []
+    private let address: DeviceAddress
+    private var heard = 0
+    private var isEncrypted = false
+
+    /// - Parameter identity: what it says it is; by default the address that it connects with.
+    init(
+        _ bench: Bench,
+        isCentral: Bool,
+        address: DeviceAddress = Bonded.peer.address,
+        identity: DeviceAddress? = nil,
+        _ change: (inout Pairing.Policy) -> Void = { _ in }
+    ) throws {
+        let key = try #require(HCI.Key128((1...16).map { UInt8($0) }))
+        var policy = Pairing.Policy()
+        change(&policy)
+        self.address = address
+        manager = SecurityManager(
+            .init(
+                isCentral: isCentral,
+                localAddress: address,
+                peerAddress: bench.core.ownAddress,
+                identity: .init(address: identity ?? address, resolvingKey: key)
+            )
+        )
+        manager.policyForPeer = policy
+        heard = bench.security(heardBy: address).count
+    }
+
+    /// Begins a pairing.
+    mutating func pair(with bench: inout Bench) {
+        let policy = manager.policyForPeer ?? Pairing.Policy()
+        take(manager.pair(policy, using: &generator, now: bench.now), in: &bench)
+        goOn(with: &bench)
+    }
+
+    /// Exchanges PDUs until nothing is left to be said.
+    mutating func goOn(with bench: inout Bench) {
+        bench.drive()
+        while let pdu = bench.security(heardBy: address).dropFirst(heard).first {
+            heard += 1
+            let actions = manager.receive(pdu[...], using: &generator, now: bench.now)
+            take(actions, in: &bench)
+            bench.drive()
+            hearOfEncryption(in: &bench)
+        }
+    }
+
+    /// Says yes to whatever the host has asked last.
+    mutating func agree(to answer: Pairing.Answer = .yes, in bench: inout Bench) throws {
+        let asked = try #require(bench.lastQuestion)
+        bench.core.answer(answer, on: asked.link, now: bench.now)
+        goOn(with: &bench)
+    }
+
+    private mutating func take(_ actions: [SecurityManager.Action], in bench: inout Bench) {
+        // The key is there before the host can use it.
+        if let key = manager.key(diversifier: 0, random: 0) {
+            bench.controller.peers[address]?.key = key
+        }
+        for action in actions {
+            switch action {
+            case .send(let pdu): bench.controller.sendSecurity(pdu, from: address)
+            case .ask(.consent), .ask(.confirm):
+                let more = manager.answer(.yes, using: &generator, now: bench.now)
+                take(more, in: &bench)
+            case .encrypt(let key):
+                bench.drive()
+                bench.controller.peers[address]?.key = key.value
+                bench.controller.requestKey(from: address)
+                bench.drive()
+                hearOfEncryption(in: &bench)
+            case .paired(let made): keys = made
+            case .failed(let failure): failures.append(failure)
+            default: break
+            }
+        }
+    }
+
+    private mutating func hearOfEncryption(in bench: inout Bench) {
+        let link = bench.core.linkList.first { $0.peer == address }?.identifier
+        guard !isEncrypted, manager.strength != nil,
+            let handle = link.flatMap({ bench.core.handles[$0] }),
+            bench.core.links[handle]?.protection.inForce?.origin == .unfinishedPairing
+        else { return }
+        isEncrypted = true
+        let actions = manager.encryptionChanged(
+            isEncrypted: true,
+            using: &generator,
+            now: bench.now
+        )
+        take(actions, in: &bench)
+        bench.drive()
+    }
+}
+
+extension Bench {
+    /// What a pairing has asked the application last.
+    var lastQuestion: (link: LinkIdentifier, question: Pairing.Question, isIncoming: Bool)? {
+        for (link, news) in pairingNews.reversed() {
+            if case .asked(let question, _, let isIncoming) = news {
+                return (link, question, isIncoming)
+            }
+        }
+        return nil
+    }
+
+    var questionCount: Int {
+        pairingNews.count { if case .asked = $0.news { true } else { false } }
+    }
+
+    /// Whether the application was asked about a lost bond.
+    var isAskedAboutLoss: Bool {
+        pairingNews.contains { if case .bondLost = $0.news { true } else { false } }
+    }
+}
+
+/// Somebody who is there; what is asked on the bench is answered by the story.
+struct SilentDelegate: PairingDelegate {}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Pairing")
+struct PairingStories {
+    private let address = Bonded.peer.address
+    private static let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 0x10, 0x01, 0x01]
+    private static let paired = LinkSecurity(
+        isEncrypted: true,
+        usesSecureConnections: true,
+        keySize: 16
+    )
+
+    private func bench(
+        hasDelegate: Bool = true,
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) -> Bench {
+        Bench.ready(peers: [ModelPeer(1)]) { configuration in
+            if hasDelegate { configuration.pairingDelegate = SilentDelegate() }
+            configure(&configuration)
+        }
+    }
+
+    @Test("A Central that asks to pair is bonded, and the link is as good as the key")
+    func asCentral() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        var peer = try PairingPeer(bench, isCentral: false, identity: PairingPeer.identity)
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        peer.goOn(with: &bench)
+        guard case .security(let security) = try bench.answer(wish) else {
+            throw Bench.UnexpectedAnswer()
+        }
+        #expect(security == Bonded.security)
+        #expect(bench.core.security(of: link) == security)
+        #expect(bench.questionCount == 0, "who begins has consented")
+        #expect(bench.toldOfBonds == ["bonded"])
+        #expect(bench.core.bonds.map(\.peer) == [PairingPeer.identity])
+        #expect(bench.core.bonds.map(\.localIdentity) == [bench.core.ownAddress])
+        #expect(peer.keys?.isBonded == true)
+        #expect(bench.count(of: .leEnableEncryption) == 1)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("A Peripheral is paired after somebody has consented, and not before")
+    func asPeripheral() throws {
+        var bench = bench()
+        let link = try bench.accept(address)
+        var peer = try PairingPeer(bench, isCentral: true)
+        peer.pair(with: &bench)
+        let question = try #require(bench.lastQuestion)
+        #expect(question.question == .consent && question.isIncoming)
+        #expect(bench.core.security(of: link) == LinkSecurity.none)
+        try peer.agree(in: &bench)
+        #expect(bench.core.security(of: link) == Bonded.security)
+        #expect(bench.core.bonds.map(\.peer) == [address])
+        #expect(peer.keys?.isBonded == true)
+    }
+
+    @Test("Who declines is not asked again at once, and growing slower")
+    func declined() throws {
+        var bench = bench()
+        _ = try bench.accept(address)
+        var peer = try PairingPeer(bench, isCentral: true)
+        peer.pair(with: &bench)
+        try peer.agree(to: .no, in: &bench)
+        #expect(peer.failures.count == 1 && bench.core.bonds.isEmpty)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x09]])
+        #expect(bench.questionCount == 1)
+        bench.advance(by: .seconds(200))
+        #expect(bench.hear(Self.request, from: address).first?.first == 0x02)
+    }
+
+    @Test("Our own pairing waits as well after a failure")
+    func tooSoon() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        let first = bench.ask(.pair(Pairing.Policy()), of: link)
+        bench.drive()
+        _ = bench.hear([0x05, 0x08], from: address)
+        guard case .failure(let failure)? = bench.result(first) else {
+            throw Bench.UnexpectedAnswer()
+        }
+        #expect(failure as? Pairing.Failure == .refusedByPeer(.unspecified))
+        let second = bench.ask(.pair(Pairing.Policy()), of: link)
+        guard case .failure(let refusal)? = bench.result(second) else {
+            throw Bench.UnexpectedAnswer()
+        }
+        guard case .tooSoon = refusal as? Pairing.Failure else { throw refusal }
+        #expect(bench.security(heardBy: address).count == 1, "the peer was not bothered")
+    }
+
+    @Test(
+        "Nobody to be asked, or no pairing wanted: it is not supported",
+        arguments: [true, false]
+    )
+    func notSupported(_ hasDelegate: Bool) throws {
+        var bench = bench(hasDelegate: hasDelegate) { $0.acceptsPairing = !hasDelegate }
+        _ = try bench.accept(address)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
+        #expect(bench.questionCount == 0)
+    }
+
+    @Test("A Security Request is met by a pairing that somebody consents to, once")
+    func securityRequest() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        #expect(bench.hear([0x0B, 0x09], from: address).isEmpty, "somebody is asked first")
+        #expect(bench.lastQuestion?.isIncoming == true)
+        var peer = try PairingPeer(bench, isCentral: false)
+        try peer.agree(in: &bench)
+        #expect(bench.core.security(of: link) == Bonded.security)
+        #expect(bench.hear([0x0B, 0x09], from: address).isEmpty, "it has that")
+        #expect(bench.hear([0x0B, 0x0D], from: address) == [[0x05, 0x05]], "it gets no more")
+    }
+
+    @Test("A Security Request is refused where nothing is paired")
+    func refusedSecurityRequest() throws {
+        var bench = bench(hasDelegate: false)
+        _ = try bench.connect(address)
+        #expect(bench.hear([0x0B, 0x09], from: address) == [[0x05, 0x05]])
+    }
+
+    @Test("Keys that are not to be kept make a link safe, and no bond", arguments: [true, false])
+    func unbonded(_ isDebug: Bool) throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        var peer = try PairingPeer(bench, isCentral: false)
+        var policy = Pairing.Policy()
+        if isDebug { policy.usesPublishedDebugKey = true } else { policy.isBonding = false }
+        let wish = bench.ask(.pair(policy), of: link)
+        peer.goOn(with: &bench)
+        #expect(throws: Never.self) { try bench.answer(wish) }
+        #expect(bench.core.security(of: link) == Self.paired)
+        #expect(bench.core.bonds.isEmpty && bench.toldOfBonds.isEmpty)
+    }
+
+    @Test("Of several wishes one pairing serves all; a cancelled one does not end the others'")
+    func shared() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        var peer = try PairingPeer(bench, isCentral: false)
+        let wishes = (0..<5).map { _ in bench.ask(.pair(Pairing.Policy()), of: link) }
+        bench.core.cancelRequest(wishes[0], of: link, now: bench.now)
+        peer.goOn(with: &bench)
+        #expect(bench.isPending(wishes[0]))
+        for wish in wishes.dropFirst() { #expect(throws: Never.self) { try bench.answer(wish) } }
+        #expect(bench.security(heardBy: address).count { $0.first == 0x01 } == 1)
+    }
+
+    @Test("A pairing that nobody waits for any more is given up, and the peer is told")
+    func cancelled() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        bench.drive()
+        bench.core.cancelRequest(wish, of: link, now: bench.now)
+        bench.drive()
+        #expect(bench.security(heardBy: address).last?.first == 0x05)
+        #expect(bench.isPending(wish))
+    }
+
+    @Test("A peer that says nothing more is given up after 30 seconds")
+    func timeout() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        bench.advance(by: .seconds(30))
+        guard case .failure(let failure)? = bench.result(wish) else {
+            throw Bench.UnexpectedAnswer()
+        }
+        #expect(failure as? Pairing.Failure == .timedOut)
+        #expect(bench.ends.isEmpty)
+    }
+
+    @Test("The name is asked for once, after the bond is made")
+    func name() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        let octets = Array("Cuff \u{1F980}".utf8)
+        bench.controller.peers[address]?.server.attributes.append(
+            .init(handle: AttributeHandle(7), type: BluetoothUUID(0x2A00), value: octets)
+        )
+        var peer = try PairingPeer(bench, isCentral: false)
+        _ = bench.ask(.pair(Pairing.Policy()), of: link)
+        peer.goOn(with: &bench)
+        #expect(bench.core.bonds.map(\.name) == ["Cuff \u{1F980}"])
+        #expect(bench.core.bonds.map(\.peer) == [address])
+    }
+
+    @Test(
+        "Whoever asks for pairing is answered, however often and fast, and a bounded number of times"
+    )
+    func flood() throws {
+        var bench = bench(hasDelegate: false)
+        _ = try bench.accept(address)
+        let handle = try #require(bench.controller.handle(of: address))
+        bench.controller.keepsPackets = true
+        for _ in 0..<1_000 { bench.controller.sendSecurity(Self.request, from: address) }
+        for pdu: [UInt8] in [[], [0x0B, 1], [0x05, 1], [0xFF]] {
+            bench.controller.sendSecurity(pdu, from: address)
+        }
+        bench.drive()
+        bench.controller.keepsPackets = false
+        bench.controller.releasePackets(2_000, on: handle)
+        bench.drive()
+        let answers = bench.security(heardBy: address)
+        #expect((2...60).contains(answers.count) && Set(answers) == [[0x05, 0x05]])
+        #expect(bench.controller.violations.isEmpty)
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("A link to a bonded peer, before it is encrypted")
+struct SealedLinkStories {
+    private let address = Bonded.peer.address
+    private let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
+
+    @Test("Its Central is reminded after a pause, and no sooner")
+    func reminder() throws {
+        var bench = try Bench.bonded()
+        _ = try bench.accept(address)
+        bench.advance(by: HostCore.encryptionPause - .milliseconds(1))
+        #expect(bench.security(heardBy: address).isEmpty)
+        bench.advance(by: .milliseconds(1))
+        // Bonding, and LE Secure Connections, as the bond has it; no protection (Vol 3, Part H, 3.5.1).
+        #expect(bench.security(heardBy: address) == [[0x0B, 0x09]])
+        bench.advance(by: .seconds(60))
+        #expect(bench.security(heardBy: address).count == 1)
+    }
+
+    @Test("A Central that encrypts is not reminded")
+    func noReminder() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.acceptEncrypted(address)
+        bench.advance(by: .seconds(60))
+        #expect(bench.security(heardBy: address).isEmpty)
+        #expect(bench.core.security(of: link) == Bonded.security)
+    }
+
+    @Test("What the application asks waits, and is asked in its order once the link is encrypted")
+    func waiting() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let asked = [read, .gatt(.write(ModelServer.writableHandle, [7])), .database]
+        let ids = asked.map { bench.ask($0, of: link) }
+        bench.drive()
+        #expect(bench.controller.dataPackets.isEmpty, "something left in clear")
+        #expect(ids.allSatisfy { bench.isPending($0) })
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        for id in ids { #expect(throws: Never.self) { try bench.answer(id) } }
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("What is asked fails if the peer does not encrypt in time, and one too many at once")
+    func bounds() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let ids = (0...HeldRequests.limit).map { _ in bench.ask(read, of: link) }
+        #expect(bench.error(try #require(ids.last)) == .tooManyRequests)
+        bench.core.cancelRequest(ids[0], of: link, now: bench.now)
+        bench.advance(by: HostCore.encryptionLimit)
+        #expect(bench.isPending(ids[0]), "nothing is said of what was cancelled")
+        #expect(ids[1..<HeldRequests.limit].allSatisfy { bench.error($0) == .notEncrypted })
+        #expect(bench.ends.isEmpty)
+    }
+
+    @Test("What waits is told of the end of the link")
+    func ended() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let ids = [read, .pair(Pairing.Policy())].map { bench.ask($0, of: link) }
+        bench.controller.dropLink(to: address, .remoteUserTerminatedConnection)
+        bench.drive()
+        #expect(
+            ids.allSatisfy { bench.error($0) == .disconnected(.remoteUserTerminatedConnection) }
+        )
+    }
+
+    @Test("Channels are not opened, and bearers are not, before")
+    func channels() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let (channel, bearers) = (bench.takeRequest(), bench.takeRequest())
+        bench.core.request(
+            .open(.init(rawValue: 0x80), .credit, count: 1, .init()),
+            of: link,
+            id: channel,
+            now: bench.now
+        )
+        bench.core.openEnhancedBearers(1, on: link, id: bearers, now: bench.now)
+        bench.drive()
+        #expect(bench.controller.dataPackets.isEmpty)
+        #expect(bench.isPending(channel) && bench.isPending(bearers))
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        #expect(!bench.controller.dataPackets.isEmpty)
+    }
+
+    @Test("Values that come unasked are dropped, and said to be")
+    func notifications() throws {
+        var bench = try Bench.bonded()
+        _ = try bench.accept(address)
+        bench.controller.notify([1], from: address)
+        bench.drive()
+        #expect(bench.notifications.isEmpty)
+        #expect(bench.log.contains { $0.contains("before encryption") })
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        bench.controller.notify([2], from: address)
+        bench.drive()
+        #expect(bench.notifications.map(\.value) == [[2]])
+    }
+
+    @Test("Nothing is notified, and no value is read, written or found by the peer")
+    func server() throws {
+        var bench = try Bench.bonded()
+        let service = try bench.publish(Clinic.definition)
+        let link = try bench.accept(address)
+        let handle = service.value(0)
+        #expect(bench.error(bench.notify([(handle, [1])], on: link)) == .notEncrypted)
+        #expect(throws: HostError.notEncrypted) {
+            try bench.core.tryNotify([1], of: handle, on: link, now: bench.now)
+        }
+        let refusals = bench.read(handle, by: address) + bench.write([1], to: handle, by: address)
+        #expect(
+            refusals == [
+                .refusal(.readRequest, handle, .insufficientEncryption),
+                .refusal(.writeRequest, handle, .insufficientEncryption),
+            ]
+        )
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        #expect(bench.read(handle, by: address) == [.value([1, 2, 3])])
+    }
+
+    @Test("The application hears of the link at once, and who it is with when that is proved")
+    func announcement() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        #expect(bench.incomingLinks.map(\.link) == [link])
+        #expect(bench.core.provenBond(of: link) == nil)
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        #expect(bench.core.provenBond(of: link)?.peer == address)
+    }
+
+    @Test("A wish to pair is granted by encryption with a bond that is good enough")
+    func pairing() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        bench.drive()
+        #expect(bench.security(heardBy: address) == [[0x0B, 0x09]], "the Central is asked at once")
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        guard case .security(let security) = try bench.answer(wish) else {
+            throw Bench.UnexpectedAnswer()
+        }
+        #expect(security == Bonded.security)
+    }
+
+    @Test("A bond that is not good enough encrypts first, and is paired for after")
+    func upgrade() throws {
+        var bench = try Bench.bonded { $0.pairingDelegate = SilentDelegate() }
+        let link = try bench.connect(address)
+        var policy = Pairing.Policy()
+        policy.requiresAuthentication = true
+        policy.ioCapability = .displayYesNo
+        let wish = bench.ask(.pair(policy), of: link)
+        bench.drive()
+        #expect(bench.isPending(wish))
+        #expect(bench.security(heardBy: address).last?.first == 0x01)
+        #expect(bench.core.security(of: link) == Bonded.security, "as long as nothing is agreed")
+    }
+}
