@@ -102,9 +102,7 @@ extension HostCore {
         case .pair, .keep: end(handle, as: .bondLost, now: now)
         case .receive:
             refusePairing(.pairingNotSupported, on: handle, now: now)
-            if links[handle]?.protection.endDueAt == nil {
-                links[handle]?.protection.endDueAt = now + Self.refusalPause
-            }
+            endSoon(handle, as: .bondLost, now: now)
         }
     }
 }

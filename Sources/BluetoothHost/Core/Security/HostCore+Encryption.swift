@@ -171,20 +171,31 @@ extension HostCore {
     /// Low Energy has no way back to clear text but the end of the link.
     private mutating func encryptionEnded(on handle: ConnectionHandle, now: Instant) {
         emit(.log("ended a link that is not encrypted any more"))
-        links[handle]?.protection.inForce = nil
-        let bond = links[handle]?.bond
-        links[handle]?.security = bond?.security(isEncrypted: false) ?? .none
-        links[handle]?.protection.isProved = false
-        serverHearsOfSecurity(of: handle)
+        distrust(handle)
         end(handle, as: .notEncrypted, now: now)
+    }
+
+    /// The link counts as encrypted no more.
+    mutating func distrust(_ handle: ConnectionHandle) {
+        let bond = links[handle]?.bond
+        links[handle]?.protection.inForce = nil
+        links[handle]?.protection.isProved = false
+        links[handle]?.security = bond?.security(isEncrypted: false) ?? .none
+        serverHearsOfSecurity(of: handle)
     }
 
     /// Ends a link that is not, or cannot be, protected as it has to be.
     mutating func end(_ handle: ConnectionHandle, as error: HostError, now: Instant) {
         guard links[handle]?.isDisconnecting == false else { return }
         links[handle]?.protection.end = error
-        links[handle]?.protection.endDueAt = nil
+        links[handle]?.protection.farewell = nil
         disconnect(handle, request: nil, now: now)
+    }
+
+    /// The same, as soon as the peer has had time to hear why.
+    mutating func endSoon(_ handle: ConnectionHandle, as error: HostError, now: Instant) {
+        guard links[handle]?.protection.farewell == nil else { return }
+        links[handle]?.protection.farewell = (error, now + Self.refusalPause)
     }
 }
 

@@ -175,9 +175,10 @@ extension HostCore {
         links[handle]?.protection.isOwnPairing = false
         failWaiters(of: handle, with: failure, now: now)
         if link.protection.inForce?.origin == .unfinishedPairing {
-            end(handle, as: .notEncrypted, now: now)
+            distrust(handle)
+            endSoon(handle, as: .notEncrypted, now: now)
         } else if link.isSealed, link.protection.isAgreedAnew {
-            end(handle, as: .bondLost, now: now)
+            endSoon(handle, as: .bondLost, now: now)
         }
     }
 }

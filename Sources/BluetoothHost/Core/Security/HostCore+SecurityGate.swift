@@ -90,8 +90,8 @@ extension HostCore {
         if let due = links[handle]?.protection.loss?.deadline, due <= now {
             answerBondLoss(false, on: handle, now: now)
         }
-        if let due = links[handle]?.protection.endDueAt, due <= now {
-            end(handle, as: .bondLost, now: now)
+        if let farewell = links[handle]?.protection.farewell, farewell.dueAt <= now {
+            end(handle, as: farewell.error, now: now)
         }
         guard let due = links[handle]?.protection.manager?.nextDeadline, due <= now else { return }
         manage(handle, now: now) { manager, _ in manager.deadlinePassed(now: now) }

@@ -68,8 +68,8 @@ struct LinkProtection: Sendable {
 
     /// Why the host itself ends the link, if it does so for want of protection.
     var end: HostError?
-    /// When it does: the peer is to hear before why it was refused.
-    var endDueAt: Instant?
+    /// When it does, and why: the peer is to hear before why it was refused.
+    var farewell: (error: HostError, dueAt: Instant)?
 
     /// Whether the Security Manager has something under way.
     var isPairing: Bool { manager?.isPairing == true }
@@ -78,7 +78,7 @@ struct LinkProtection: Sendable {
     var isWishOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
 
     var nextDeadline: Instant? {
-        let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, endDueAt))
+        let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, farewell?.dueAt))
         return earliest(waiting, earliest(held.nextDeadline, loss?.deadline))
     }
 }

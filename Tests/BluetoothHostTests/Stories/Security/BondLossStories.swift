@@ -89,6 +89,7 @@ struct BondLossStories {
         var peer = try PairingPeer(bench, isCentral: false)
         let dial = bench.dial(address)
         peer.goOn(with: &bench)
+        bench.advance(by: .seconds(1))
         #expect(bench.error(dial) == .bondLost)
         #expect(bench.core.bonds == [bond.of(bench)])
         #expect(peer.keys == nil)

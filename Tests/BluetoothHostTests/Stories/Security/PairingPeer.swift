@@ -3,6 +3,7 @@
 import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost
