@@ -113,9 +113,11 @@ struct PairingStories {
     func securityRequest() throws {
         var bench = bench()
         let link = try bench.connect(address)
-        #expect(bench.hear([0x0B, 0x09], from: address).isEmpty, "somebody is asked first")
-        #expect(bench.lastQuestion?.isIncoming == true)
         var peer = try PairingPeer(bench, isCentral: false)
+        #expect(bench.hear([0x0B, 0x09], from: address).first?.first == 0x01)
+        peer.goOn(with: &bench)
+        #expect(bench.lastQuestion?.question == .consent && bench.lastQuestion?.isIncoming == true)
+        #expect(bench.core.security(of: link) == LinkSecurity.none, "somebody is asked first")
         try peer.agree(in: &bench)
         #expect(bench.core.security(of: link) == Bonded.security)
         #expect(bench.hear([0x0B, 0x09], from: address).isEmpty, "it has that")
@@ -133,7 +135,7 @@ struct PairingStories {
     func unbonded(_ isDebug: Bool) throws {
         var bench = bench()
         let link = try bench.connect(address)
-        var peer = try PairingPeer(bench, isCentral: false)
+        var peer = try PairingPeer(bench, isCentral: false) { $0.usesPublishedDebugKey = isDebug }
         var policy = Pairing.Policy()
         if isDebug { policy.usesPublishedDebugKey = true } else { policy.isBonding = false }
         let wish = bench.ask(.pair(policy), of: link)

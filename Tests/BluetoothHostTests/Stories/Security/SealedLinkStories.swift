@@ -117,7 +117,8 @@ struct SealedLinkStories {
         let service = try bench.publish(Clinic.definition)
         let link = try bench.accept(address)
         let handle = service.value(0)
-        #expect(bench.error(bench.notify([(handle, [1])], on: link)) == .notEncrypted)
+        let id = bench.notify([(handle, [1])], on: link)
+        #expect(bench.error(id) == .notEncrypted)
         #expect(throws: HostError.notEncrypted) {
             try bench.core.tryNotify([1], of: handle, on: link, now: bench.now)
         }

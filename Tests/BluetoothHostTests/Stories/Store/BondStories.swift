@@ -103,7 +103,10 @@ struct BondStories {
         for number in 10..<(9 + HostCore.bondLimit) {
             bench.core.keepBond(SampleBonds.bond(number), now: bench.now)
         }
-        _ = try bench.connect(peers[0].address)
+        // Its link is there, and it has not been met: the bond is still the oldest.
+        bench.controller.endlessCommands = [.leEnableEncryption]
+        _ = bench.dial(peers[0].address)
+        bench.drive()
         bench.core.keepBond(SampleBonds.bond(5_000), now: bench.now)
         bench.performActions()
         #expect(bench.core.bonds.first?.peer == peers[0].address)
