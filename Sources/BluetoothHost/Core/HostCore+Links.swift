@@ -51,8 +51,8 @@ extension HostCore {
             failOutOfSync(operation, id)
         case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
             let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
-            start(operation, id: id.rawValue, on: handle, now: now)
-        case .gatt(let operation): start(operation, id: id.rawValue, on: handle, now: now)
+            startDemanding(operation, id: id, on: handle, now: now)
+        case .gatt(let operation): startDemanding(operation, id: id, on: handle, now: now)
         case .database: findDatabase(for: id, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
         case .pair(let policy): secure(handle, for: policy, id: id.rawValue, now: now)
@@ -75,6 +75,7 @@ extension HostCore {
         links[handle]?.disconnectRequests.removeAll { $0 == id }
         // The procedure itself goes on in the controller, so its place stays taken.
         links[handle]?.forgetWaiter(id)
+        stopDemanding(id, on: handle, now: now)
         links[handle]?.protection.held.remove(id)
         stopSecuring(id.rawValue, on: handle, now: now)
         stopWaitingForDatabase(id, on: handle, now: now)
@@ -246,6 +247,7 @@ extension HostCore {
         if case .failure(.attribute(.databaseOutOfSync, _)) = result {
             databaseChanged(on: handle, now: now)
         }
+        guard !demandsSecurity(id, result.shortfall, on: handle, now: now) else { return }
         emit(
             .completed(RequestIdentifier(rawValue: id), result.map(HostAnswer.gatt).mapError { $0 })
         )

@@ -111,6 +111,8 @@ package struct HostCore: Sendable {
     /// The channels of all links, and who listens for more.
     var channels = ChannelTable()
     var listeners = ListenerTable()
+    /// What was refused, and waits until its link is better protected.
+    var demands: [UInt64: Demand] = [:]
     var nextLink: UInt64 = 1
     var databases = DatabaseCache()
     var nextOwnOperation = HostCore.ownOperationBase

@@ -29,7 +29,8 @@ package enum LinkRequest: Sendable {
         case .updateParameters: .connectionUpdate
         case .setPHY: .phyUpdate
         case .readRemoteVersion: .versionExchange
-        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .pair, .disconnect:
+        case .gatt, .writeSigned, .database, .readRSSI, .setDataLength, .readPHY, .pair,
+            .disconnect:
             nil
         }
     }

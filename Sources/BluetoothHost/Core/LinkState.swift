@@ -78,6 +78,9 @@ struct LinkState: Sendable {
     /// The dial that made this link, until the link is found to be usable.
     var dial: RequestIdentifier?
     var procedures: [Procedure: Waiter] = [:]
+    /// What the application has asked for, and may be asked for again when the link is better
+    /// protected.
+    var repeatable: [UInt64: HostCore.Demand.Wish] = [:]
     /// What a Peripheral asks for in the link layer, and may have to ask for in another way.
     var askedParameters: ConnectionUpdate?
     /// When a Peripheral asks for the parameters that it prefers.

@@ -12,7 +12,7 @@ struct AirTable: Sendable {
     /// The table's lines, none wider than the terminal and together shorter than it.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
-        let links = linkLines(status, limit: room / 2)
+        let links = screenLines(status) + linkLines(status, limit: room / 2)
         let controllers = status.controllers.prefix(max(1, room - links.count))
         let hidden = status.controllers.count - controllers.count
         return [fit("\(heading), \(Self.clock(status.instant))"), row(Self.titles)]
@@ -30,6 +30,13 @@ struct AirTable: Sendable {
             "\(controller.fromHostCount)",
             "\(controller.toHostCount)",
         ]
+    }
+
+    /// What the displays of accessories show, for who is to enter or compare it elsewhere.
+    private func screenLines(_ status: WorldStatus) -> [String] {
+        status.controllers.compactMap { controller in
+            controller.screen.map { fit("\(TerminalText.escape(controller.label)) shows \($0)") }
+        }.suffix(Self.screenLimit)
     }
 
     private func linkLines(_ status: WorldStatus, limit: Int) -> [String] {
@@ -79,6 +86,8 @@ struct AirTable: Sendable {
         }.joined(separator: ":")
     }
 
+    /// How many displays are told of.
+    private static let screenLimit = 2
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24
     /// On a narrow terminal the other columns are cut off, not the names.

@@ -7,18 +7,21 @@ import VirtualAdapters
 /// The Central of the demonstration: finds the accessory, does with it all that a Central does, and
 /// checks that each thing has the result that it should.
 struct DemoVisit: Sendable {
-    private let report: DemoReport
+    let report: DemoReport
+    let people: DemoPeople
+    let host: BluetoothHost
     private let air: SimulatedAir
-    private let host: BluetoothHost
     private let accessory: ServedAccessory
 
     init(
         _ report: DemoReport,
+        _ people: DemoPeople,
         air: SimulatedAir,
         host: BluetoothHost,
         _ accessory: ServedAccessory
     ) {
         self.report = report
+        self.people = people
         self.air = air
         self.host = host
         self.accessory = accessory
@@ -34,8 +37,7 @@ struct DemoVisit: Sendable {
         try await exchangeMessages(link, found)
         try await receiveNotifications(link, found)
         try await receiveIndications(link, found)
-        try await meetProtection(link, found)
-        try await leave(link)
+        try await leave(try await visitProtected(link, found))
     }
 
     // MARK: Finding
@@ -152,21 +154,7 @@ struct DemoVisit: Sendable {
         try report.check(last != nil, "no tick came")
     }
 
-    // MARK: Limits
-
-    private func meetProtection(_ link: Link, _ found: Exploration) async throws {
-        try report.heading("A value for encrypted links, on one that is not")
-        do {
-            _ = try await link.read(found.handle(of: DemoDatabase.secret))
-        } catch GATT.Failure.attribute(let code, _) {
-            try report.say("refused: \(code)")
-            return try report.check(
-                code == .insufficientAuthentication,
-                "the value was refused for another reason"
-            )
-        }
-        try report.check(false, "a protected value was read")
-    }
+    // MARK: The end
 
     /// The accessory, too, must know why the link ended.
     private func leave(_ link: Link) async throws {
@@ -206,7 +194,7 @@ extension Exploration {
         throw ProgramFailure(.notFound, "the demonstration found no characteristic \(uuid)")
     }
 
-    fileprivate func handle(of uuid: BluetoothUUID) throws -> AttributeHandle {
+    func handle(of uuid: BluetoothUUID) throws -> AttributeHandle {
         try characteristic(uuid).valueHandle
     }
 }

@@ -25,10 +25,17 @@ struct Demonstration: Sendable {
         let place = Path(Position(x: 2, y: 0))
         let identity = HostIdentity(of: accessory, at: Self.address(1))
         let phone = try air.addAdapter(ControllerConfiguration(name: "central", path: place))
+        let people = DemoPeople(report)
         try await air.run(bound: Self.bound) {
-            let peripheral = Self.host(on: strap, air) { identity.apply(to: &$0) }
+            let peripheral = Self.host(on: strap, air) { configuration in
+                identity.apply(to: &configuration)
+                configuration.pairingDelegate = people.person(at: "accessory")
+            }
             let central = Self.host(on: phone, air) { configuration in
                 configuration.address = Self.address(2)
+                configuration.pairingDelegate = people.person(at: "central")
+                // What is refused is to be seen.
+                configuration.securesOnDemand = false
                 // As phones have it: a long value takes several requests.
                 configuration.attMTU = 185
             }
@@ -37,7 +44,7 @@ struct Demonstration: Sendable {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await self.serve(accessory, on: peripheral, air) }
                 group.addTask {
-                    try await DemoVisit(report, air: air, host: central, accessory).run()
+                    try await DemoVisit(report, people, air: air, host: central, accessory).run()
                 }
                 try await group.next()
                 group.cancelAll()
@@ -71,6 +78,8 @@ struct Demonstration: Sendable {
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
+        configuration.pairing.ioCapability = .displayYesNo
+        configuration.pairing.requiresAuthentication = true
         adjust(&configuration)
         return BluetoothHost(
             transport: transport,

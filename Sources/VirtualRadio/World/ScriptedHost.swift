@@ -25,6 +25,15 @@ public protocol ScriptedHost: Sendable {
 
     /// The deadline has come. One that is still past after this is due at once again.
     mutating func deadlinePassed(now: Instant) -> [[UInt8]]
+
+    /// What the device's display shows to whoever stands in front of it: six digits while it is
+    /// paired, say. Nil if it shows nothing, or has none.
+    var screen: String? { get }
+}
+
+extension ScriptedHost {
+    /// Most devices have no display.
+    public var screen: String? { nil }
 }
 
 /// The scripted hosts of a world, by radio.
@@ -39,6 +48,9 @@ struct ScriptedHosts: Sendable {
 
     /// Whether the controller has a scripted host.
     func isSeated(_ radio: RadioID) -> Bool { seats[radio.index] != nil }
+
+    /// What the display of the controller's host shows.
+    func screen(at radio: RadioID) -> String? { seats[radio.index]?.host.screen }
 
     /// Gives the controller this host; it starts at once if there is power.
     mutating func seat(_ host: any ScriptedHost, at radio: RadioID, _ ether: inout Ether) {

@@ -21,6 +21,8 @@ public struct WorldStatus: Sendable {
         public let fromHostCount: Int
         /// How many packets it has sent its host.
         public let toHostCount: Int
+        /// What the display of its scripted host shows; nil for nothing.
+        public let screen: String?
 
         /// Its name, or its number if it has none.
         public var label: String { name.isEmpty ? id.description : name }
@@ -65,6 +67,12 @@ extension World {
         core.controllers[controller.radio.index].configuration.name
     }
 
+    /// What the display of the controller's scripted host shows, as somebody reads it who stands in
+    /// front of it; nil for nothing.
+    public func screen(of controller: ControllerID) -> String? {
+        core.scriptedHosts.screen(at: controller.radio)
+    }
+
     func status(of link: Link) -> WorldStatus.Link? {
         guard let central = link.central, let peripheral = link.peripheral else { return nil }
         return WorldStatus.Link(
@@ -88,7 +96,8 @@ extension World {
             isOn: station.isOn,
             faults: core.ether.wires[controller.radio.index].plan,
             fromHostCount: traffic.fromHostCount,
-            toHostCount: traffic.toHostCount
+            toHostCount: traffic.toHostCount,
+            screen: core.scriptedHosts.screen(at: controller.radio)
         )
     }
 }

@@ -36,6 +36,7 @@ extension HostCore {
             guard let handle = handles[link] else { return }
             links[handle]?.protection.held.remove(id)
             links[handle]?.logicalLink.cancelOpening(id.rawValue)
+            forgetDemand(id, on: handle)
         case .send(_, let channel):
             guard let (handle, identifier) = openPlace(of: channel) else { return }
             links[handle]?.logicalLink.cancelSending(id.rawValue, on: identifier)
@@ -88,6 +89,7 @@ extension HostCore {
         } catch {
             return fail(id, error)
         }
+        note(.channels(.open(spsm, mode, count: count, options)), id, on: handle)
         pump(handle, now: now)
     }
 
@@ -223,9 +225,12 @@ extension HostCore {
         case .parametersEnded(let end): parametersRequestEnded(end, on: handle)
         case .opened(let id, let opened):
             let numbers = opened.map { channels.add(.init(link: link, channel: $0)) }
+            links[handle]?.repeatable[id] = nil
             complete(RequestIdentifier(rawValue: id), .channels(numbers))
-        case .refused(let id, let failure), .abandoned(let id, let failure):
+        case .refused(let id, let failure):
+            guard !demandsSecurity(id, failure.shortfall, on: handle, now: now) else { return }
             fail(RequestIdentifier(rawValue: id), failure)
+        case .abandoned(let id, let failure): fail(RequestIdentifier(rawValue: id), failure)
         case .accepted(let spsm, let opened):
             for channel in opened { accepted(channel, for: spsm, of: link, now: now) }
         case .arrived(let channel):

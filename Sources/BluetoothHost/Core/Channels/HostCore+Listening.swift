@@ -84,6 +84,12 @@ extension HostCore {
         if configuration.servesEnhancedBearers {
             conditions.listeners[.enhancedATT] = enhancedTerms(on: link)
         }
+        // Of a bonded peer nothing is taken before it has shown who it is.
+        if link.isSealed {
+            for spsm in conditions.listeners.keys {
+                conditions.listeners[spsm]?.requirement.needsEncryption = true
+            }
+        }
         conditions.security = link.security
         conditions.isAuthorized = link.isAuthorized
         return conditions

@@ -49,6 +49,7 @@ extension HostCore {
             return fail(id, error)
         }
         links[handle]?.enhanced.openings.insert(id.rawValue)
+        note(.bearers(count), id, on: handle)
         pump(handle, now: now)
     }
 
@@ -57,6 +58,7 @@ extension HostCore {
         guard let handle = handles[link] else { return }
         links[handle]?.protection.held.remove(id)
         links[handle]?.enhanced.openings.remove(id.rawValue)
+        forgetDemand(id, on: handle)
         links[handle]?.logicalLink.cancelOpening(id.rawValue)
     }
 
@@ -74,6 +76,7 @@ extension HostCore {
         switch action {
         case .opened(let id, let channels):
             guard links[handle]?.enhanced.openings.remove(id) != nil else { return false }
+            links[handle]?.repeatable[id] = nil
             for channel in channels { addBearer(channel, on: handle) }
             complete(RequestIdentifier(rawValue: id), .done)
         case .refused(let id, _):

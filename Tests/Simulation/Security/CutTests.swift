@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// A link that ends at every step of a pairing: after each PDU that arrives, and by either side.
+@Suite("A pairing whose link ends")
+struct CutTests {
+    typealias Side = PairingScene.Side
+
+    private static let side = Side(.displayYesNo) { $0.bondLossPolicy = .pairOnce }
+
+    /// How many PDUs a pairing takes that is left alone.
+    private static func length() async throws -> Int {
+        let scene = try PairingScene()
+        try await scene.run(strap: side, phone: side) { meeting in
+            _ = try await meeting.toStrap.pair()
+            try await scene.settle()
+        }
+        return scene.wire.pairingCount
+    }
+
+    @Test(
+        "leaves nothing half done, tells everybody, and the next one works",
+        arguments: [false, true]
+    )
+    func cut(_ isByStrap: Bool) async throws {
+        let length = try await Self.length()
+        #expect(length > 10)
+        for count in 1...length { try await Self.cut(after: count, byStrap: isByStrap) }
+    }
+
+    private static func cut(after count: Int, byStrap isByStrap: Bool) async throws {
+        let scene = try PairingScene(seed: UInt64(count))
+        try await scene.run(strap: side, phone: side) { meeting in
+            let alarm = scene.wire.alarm(after: count)
+            let cutting = scene.task {
+                for await _ in alarm {}
+                let link = isByStrap ? meeting.toPhone : meeting.toStrap
+                try? await link.disconnect()
+            }
+            let pairing = scene.task { try await meeting.toStrap.pair() }
+            let result = await pairing.result
+            _ = await cutting.result
+            let ends = [try await meeting.toStrap.ended(), try await meeting.toPhone.ended()]
+            #expect(ends.count == 2, "both are told that the link has ended")
+            let isBonded = await expectWhole(meeting, "after \(count)")
+            if case .success(let security) = result {
+                #expect(security.isBonded && isBonded.phone, "after \(count)")
+            } else {
+                #expect(!isBonded.phone, "after \(count): who is told of a failure has no bond")
+            }
+            let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)
+            #expect(try await again.toStrap.pair().isAuthenticated, "after \(count)")
+            try await scene.settle()
+            try await MethodTests.expectBonds(again)
+        }
+    }
+
+    /// Every bond that there is has all its keys. Which side has one.
+    private static func expectWhole(
+        _ meeting: Meeting,
+        _ comment: Comment
+    ) async -> (phone: Bool, strap: Bool) {
+        let (phones, straps) = (await meeting.phone.core.bonds, await meeting.strap.core.bonds)
+        for bond in phones + straps {
+            #expect(bond.peerKey != nil && bond.localKey == bond.peerKey, comment)
+            #expect(bond.isAuthenticated && bond.keySize == 16, comment)
+        }
+        #expect(phones.count <= 1 && straps.count <= 1, comment)
+        return (!phones.isEmpty, !straps.isEmpty)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothL2CAP
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+@Suite("What is refused for want of protection")
+struct DemandTests {
+    typealias Side = PairingScene.Side
+
+    private static let looking = Side(.displayYesNo)
+
+    @Test("is asked again when the link has been paired, and the application sees one result")
+    func reading() async throws {
+        let scene = try PairingScene()
+        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
+            #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [42])
+            #expect(try await meeting.toStrap.security.isAuthenticated)
+            #expect(scene.desk.asked.count == 2, "one person at each device, once")
+            try await meeting.toStrap.write([43], to: meeting.handle(.secret))
+            #expect(try await meeting.toStrap.read(meeting.handle(.secret)) == [43])
+            #expect(scene.desk.asked.count == 2)
+        }
+    }
+
+    @Test("shares one pairing, however many ask")
+    func several() async throws {
+        let scene = try PairingScene()
+        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
+            let secret = meeting.handle(.secret)
+            let readings = (0..<8).map { _ in
+                scene.task { try await meeting.toStrap.read(secret) }
+            }
+            for reading in readings {
+                let value = try await reading.value
+                #expect(value == [42])
+            }
+            #expect(scene.desk.asked.count == 2)
+        }
+    }
+
+    @Test("is told as a failure of security, if nothing comes of that")
+    func declined() async throws {
+        let scene = try PairingScene()
+        scene.desk.state.withLock { $0.agrees = false }
+        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
+            let secret = meeting.handle(.secret)
+            await #expect(throws: Pairing.Failure.self) { try await meeting.toStrap.read(secret) }
+            let security = try await meeting.toStrap.security
+            #expect(!security.isEncrypted)
+        }
+    }
+
+    @Test("stays refused where the host is told to leave it, or nobody is there to be asked")
+    func switchedOff() async throws {
+        for phone in [
+            Side { $0.securesOnDemand = false }, Side { $0.pairingDelegate = nil },
+        ] {
+            let scene = try PairingScene()
+            try await scene.run(phone: phone) { meeting in
+                let secret = meeting.handle(.secret)
+                do {
+                    _ = try await meeting.toStrap.read(secret)
+                    Issue.record("it was read")
+                } catch GATT.Failure.attribute(let code, let handle) {
+                    #expect(code == .insufficientAuthentication && handle == secret)
+                }
+                #expect(scene.wire.pairingCount == 0)
+            }
+        }
+    }
+
+    @Test("is asked for once more only, if the better link is not good enough either")
+    func once() async throws {
+        let scene = try PairingScene()
+        try await scene.run { meeting in
+            let type = BluetoothUUID(0xEE01)
+            let service = try await meeting.strap.publish(
+                .init(
+                    BluetoothUUID(0xEE00),
+                    [
+                        .init(
+                            type,
+                            .read,
+                            permissions: .init(read: .authenticated),
+                            value: .stored([7])
+                        )
+                    ]
+                )
+            )
+            let handle = service.characteristics[0].valueHandle
+            do {
+                _ = try await meeting.toStrap.read(handle)
+                Issue.record("it was read")
+            } catch GATT.Failure.attribute(let code, _) {
+                #expect(code == .insufficientAuthentication)
+            }
+            #expect(try await meeting.toStrap.security.isEncrypted)
+            let count = scene.wire.pairingCount
+            // A second time, nothing better than Just Works is to be had.
+            await #expect(throws: (any Error).self) { try await meeting.toStrap.read(handle) }
+            #expect(scene.wire.pairingCount <= count + 4)
+        }
+    }
+
+    @Test("may be a channel, too")
+    func channel() async throws {
+        let scene = try PairingScene()
+        try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
+            let listener = try await meeting.strap.listen(psm: 0x0086, requirement: .encrypted)
+            let channel = try await meeting.toStrap.openChannel(psm: 0x0086)
+            #expect(try await channel.properties.psm == listener.psm)
+            #expect(try await meeting.toStrap.security.isEncrypted)
+        }
+    }
+
+    @Test("is told of the end of the link, if that comes first")
+    func ended() async throws {
+        let scene = try PairingScene()
+        let phone = Side(.keyboardOnly)
+        try await scene.run(strap: Side(.displayOnly), phone: phone) { meeting in
+            scene.desk.state.withLock { $0.hides = true }
+            let secret = meeting.handle(.secret)
+            let reading = scene.task { try await meeting.toStrap.read(secret) }
+            try await scene.settle()
+            try await meeting.toPhone.disconnect()
+            await #expect(throws: (any Error).self) { try await reading.value }
+            #expect(await meeting.phone.bonds.isEmpty)
+        }
+    }
+}

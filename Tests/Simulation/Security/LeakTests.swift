@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// What passes between a bonded strap and phone before their link is encrypted, packet by packet.
+@Suite("Before a link of bonded hosts is encrypted")
+struct LeakTests {
+    typealias Side = PairingScene.Side
+
+    private static let attributeProtocol: UInt16 = 0x0004
+
+    /// What is no value: refusals, the exchange of MTUs, and how a table is built, as far as it is
+    /// asked for by other means than by reading (Vol 3, Part F, 3.4.1 to 3.4.3).
+    private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
+
+    /// The PDUs of the Attribute Protocol that may hold a value, and left a host in the clear.
+    private func leaks(_ scene: PairingScene) -> [WireRecord.Entry] {
+        [scene.strapController, scene.phoneController].flatMap { controller in
+            scene.wire.entriesBeforeEncryption(at: controller).filter { entry in
+                guard case .frame(Self.attributeProtocol, let opcode, .toController) = entry else {
+                    return false
+                }
+                return !Self.harmless.contains(opcode)
+            }
+        }
+    }
+
+    @Test("nothing that could be read has left either host, however eager the applications")
+    func eager() async throws {
+        let scene = try PairingScene()
+        try await scene.run { meeting in
+            _ = try await meeting.toStrap.pair()
+            // Held, so that the phone does not unsubscribe before it leaves.
+            let held = try await meeting.toStrap.subscribe(to: try await meeting.find(.kept))
+            try await meeting.toStrap.disconnect()
+            _ = try await meeting.toPhone.ended()
+            let (strap, phone) = (meeting.strap, meeting.phone)
+            let handle = meeting.handle(.kept)
+            let links = strap.incomingLinks
+            // The strap has something to say as soon as somebody connects.
+            let notifying = scene.task {
+                for await link in links {
+                    for value in UInt8(0)..<20 {
+                        try? await link.notify([value], of: handle)
+                    }
+                    return
+                }
+            }
+            let again = try await scene.meet(strap, phone, meeting.service)
+            try await again.toStrap.write([1], to: handle)
+            #expect(try await again.toStrap.read(handle) == [1])
+            _ = await notifying.result
+            #expect(try await again.toStrap.security.isEncrypted)
+            #expect(leaks(scene).isEmpty)
+            _ = held
+        }
+    }
+
+    @Test(
+        "a strap that has forgotten the phone gets nothing, and the phone knows",
+        arguments: [BondLossPolicy.refuse, .ask, .pairOnce]
+    )
+    func bondLost(_ policy: BondLossPolicy) async throws {
+        let scene = try PairingScene()
+        let phone = Side { $0.bondLossPolicy = policy }
+        try await scene.run(phone: phone) { meeting in
+            _ = try await meeting.toStrap.pair()
+            try await scene.settle()
+            let (known, events) = (await meeting.phone.bonds, await meeting.phone.securityEvents())
+            try await meeting.toStrap.disconnect()
+            _ = try await meeting.toPhone.ended()
+            let forgotten = try #require(await meeting.strap.bonds.first)
+            try await meeting.strap.removeBond(forgotten.identifier)
+            let isRefused = policy.isRefusal
+            do {
+                let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)
+                #expect(!isRefused)
+                #expect(try await again.toStrap.security.isEncrypted)
+                #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
+                let bonds = await meeting.phone.bonds
+                #expect(bonds.map(\.identifier) == known.map(\.identifier), "the same peer")
+            } catch HostError.bondLost {
+                #expect(isRefused)
+                #expect(await meeting.phone.bonds == known, "the bond stays until it is removed")
+            }
+            #expect(leaks(scene).isEmpty)
+            for await case .bondLost(let peer) in events {
+                #expect(peer.identifier == known.first?.identifier)
+                break
+            }
+        }
+    }
+}
+
+extension BondLossPolicy {
+    fileprivate var isRefusal: Bool {
+        if case .refuse = self { true } else { false }
+    }
+}

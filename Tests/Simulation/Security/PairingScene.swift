@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothSMP
+import BluetoothTypes
+import HCITransports
+import Synchronization
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+@testable import BluetoothHost
+
+/// Two of our hosts on a virtual air, a strap and a phone, with a person in front of each: what they
+/// pair, and every packet that passes.
+final class PairingScene: Sendable {
+    let air: SimulatedAir
+    let strapController: ControllerID
+    let phoneController: ControllerID
+    let desk = Desk()
+    let wire = WireRecord()
+
+    /// How each of the two behaves.
+    struct Side: Sendable {
+        var io = Pairing.IOCapability.noInputNoOutput
+        var adjust: @Sendable (inout HostConfiguration) -> Void = { _ in }
+
+        init(
+            _ io: Pairing.IOCapability = .noInputNoOutput,
+            _ adjust: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in }
+        ) {
+            self.io = io
+            self.adjust = adjust
+        }
+    }
+
+    init(seed: UInt64 = 1) throws {
+        air = SimulatedAir(seed: seed)
+        strapController = try air.world.addController(ControllerConfiguration(name: "strap"))
+        phoneController = try air.world.addController(
+            ControllerConfiguration(name: "phone", at: Position(x: 2, y: 0))
+        )
+        air.world.observe { [wire] in wire.add($0) }
+    }
+
+    /// A host that has started, on one of the two controllers.
+    func start(
+        _ controller: ControllerID,
+        _ side: Side,
+        store: MemoryStore? = nil
+    ) async throws -> BluetoothHost {
+        var configuration = HostConfiguration()
+        let isStrap = controller == strapController
+        configuration.address = isStrap ? ServingScene.strap : ServingScene.phone
+        configuration.store = store
+        configuration.randomness = Dice(isStrap ? 3 : 4)
+        configuration.pairing.ioCapability = side.io
+        configuration.pairing.requiresAuthentication = side.io != .noInputNoOutput
+        configuration.pairingDelegate = Person(desk, air)
+        side.adjust(&configuration)
+        let host = BluetoothHost(
+            transport: air.adapter(of: controller),
+            configuration: configuration,
+            executor: air.executor
+        )
+        try await host.start()
+        return host
+    }
+
+    /// Runs a body with both hosts, the strap serving what is asked for, and a first link.
+    func run(
+        strap: Side = Side(),
+        phone: Side = Side(),
+        bound: Duration = .seconds(600),
+        _ body: @escaping @Sendable (Meeting) async throws -> Void
+    ) async throws {
+        try await air.run(bound: bound) { [self] in
+            let strapHost = try await start(strapController, strap)
+            let phoneHost = try await start(phoneController, phone)
+            let service = try await strapHost.publish(Strap.definition)
+            try await body(try await meet(strapHost, phoneHost, service))
+            await phoneHost.shutdown()
+            await strapHost.shutdown()
+        }
+    }
+
+    /// The strap advertises, and the phone connects.
+    func meet(
+        _ strap: BluetoothHost,
+        _ phone: BluetoothHost,
+        _ service: GATT.PublishedService
+    ) async throws -> Meeting {
+        let set = try await strap.advertise(Advertising())
+        let link = try await phone.connect(to: ServingScene.strap)
+        await set.stop()
+        return Meeting(
+            strap: strap,
+            phone: phone,
+            service: service,
+            toStrap: link,
+            toPhone: try #require(await strap.links.last)
+        )
+    }
+
+    /// They part, and meet again.
+    func meetAgain(_ meeting: Meeting) async throws -> Meeting {
+        try? await meeting.toStrap.disconnect()
+        _ = try? await meeting.toPhone.ended()
+        return try await meet(meeting.strap, meeting.phone, meeting.service)
+    }
+
+    /// Lets happen what is on its way.
+    func settle() async throws { try await air.sleep(for: .seconds(1)) }
+
+    /// A task on the air's own thread: in virtual time, nobody else's work is waited for.
+    func task<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        Task(executorPreference: air.executor.taskExecutor) { try await body() }
+    }
+}
+
+/// What both people can see: the digits that one of the devices shows.
+final class Desk: Sendable {
+    struct State {
+        var shown: UInt32?
+        var asked: [Pairing.Method] = []
+        var agrees = true
+        /// Whether nobody can see what is shown.
+        var hides = false
+    }
+
+    let state = Mutex(State())
+
+    var asked: [Pairing.Method] { state.withLock { $0.asked } }
+}
+
+/// Who stands in front of a device: says yes, and enters what the other device shows.
+struct Person: PairingDelegate {
+    private let desk: Desk
+    private let air: SimulatedAir
+
+    init(_ desk: Desk, _ air: SimulatedAir) {
+        (self.desk, self.air) = (desk, air)
+    }
+
+    /// What is entered at two devices that can show nothing.
+    static let agreed: UInt32 = 471_100
+
+    private func agree(_ pairing: PairingRequest) -> Bool {
+        desk.state.withLock { state in
+            state.asked.append(pairing.method)
+            return state.agrees
+        }
+    }
+
+    func consents(to pairing: PairingRequest) async -> Bool { agree(pairing) }
+
+    func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+        agree(pairing)
+    }
+
+    func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
+        desk.state.withLock { $0.shown = digits.value }
+    }
+
+    func enterDigits(
+        for pairing: PairingRequest,
+        _ entry: DigitEntry
+    ) async -> PairingDigits? {
+        guard agree(pairing) else { return nil }
+        guard pairing.method != .passkeyEntryOnBoth else { return PairingDigits(Self.agreed) }
+        while !Task.isCancelled {
+            if let shown = desk.state.withLock({ $0.hides ? nil : $0.shown }) {
+                return PairingDigits(shown)
+            }
+            try? await air.sleep(for: .milliseconds(50))
+        }
+        return nil
+    }
+
+    func pairsAgain(with peer: BondedPeer) async -> Bool { desk.state.withLock { $0.agrees } }
+}
+
+/// Random numbers that are the same in every run.
+struct Dice: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import VirtualRadio
+
+/// What has passed between the hosts and their controllers: data, and when links were encrypted.
+final class WireRecord: Sendable {
+    /// Something that a host has sent or got.
+    enum Entry: Equatable, Sendable {
+        /// The beginning of a frame: its channel and the first octet of the payload.
+        case frame(channel: UInt16, opcode: UInt8, WireDirection)
+        /// A new link.
+        case connected
+        /// The link is encrypted.
+        case encrypted
+    }
+
+    struct State {
+        var entries: [(controller: ControllerID, entry: Entry)] = []
+        /// How many PDUs of the Security Manager have arrived at a host.
+        var pairingCount = 0
+        /// After how many somebody is to be woken.
+        var alarm: (count: Int, wake: AsyncStream<Void>.Continuation)?
+    }
+
+    private let state = Mutex(State())
+
+    private static let securityManager: UInt16 = 0x0006
+
+    func add(_ packet: PassedPacket) {
+        for octets in packet.bytes.packets {
+            if let entry = Entry(octets, packet.direction) { add(entry, of: packet.controller) }
+        }
+    }
+
+    private func add(_ entry: Entry, of controller: ControllerID) {
+        state.withLock { state in
+            state.entries.append((controller, entry))
+            guard case .frame(Self.securityManager, _, .toHost) = entry else { return }
+            state.pairingCount += 1
+            if let alarm = state.alarm, alarm.count == state.pairingCount { alarm.wake.finish() }
+        }
+    }
+
+    /// How many PDUs of the Security Manager have arrived.
+    var pairingCount: Int { state.withLock { $0.pairingCount } }
+
+    /// Ends when so many PDUs of the Security Manager have arrived.
+    func alarm(after count: Int) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.alarm = (count, continuation) }
+        return stream
+    }
+
+    /// What a controller's host has sent and got since its latest link began, until that was
+    /// encrypted.
+    func entriesBeforeEncryption(at controller: ControllerID) -> [Entry] {
+        state.withLock { state in
+            let own = state.entries.filter { $0.controller == controller }.map(\.entry)
+            let start = own.lastIndex(of: .connected) ?? 0
+            return Array(own[start...].dropFirst().prefix { $0 != .encrypted })
+        }
+    }
+}
+
+extension WireRecord.Entry {
+    /// H4 packets: data, with the header of a frame; and the events that tell of links.
+    init?(_ packet: [UInt8], _ direction: WireDirection) {
+        switch packet.first {
+        case 0x02 where packet.count > 9 && packet[2] & 0x30 != 0x10:
+            let channel = UInt16(packet[7]) | UInt16(packet[8]) << 8
+            self = .frame(channel: channel, opcode: packet[9], direction)
+        case 0x04 where packet.count > 4 && [0x08, 0x59].contains(packet[1]) && packet[3] == 0:
+            self = .encrypted
+        case 0x04
+        where packet.count > 4 && packet[1] == 0x3E && [0x01, 0x0A, 0x29].contains(packet[3]):
+            self = .connected
+        default: return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// A host writes several H4 packets together.
+    fileprivate var packets: [[UInt8]] {
+        var packets: [[UInt8]] = []
+        var rest = self[...]
+        while let type = rest.first, rest.count > 4 {
+            let header = rest.prefix(5).map(Int.init)
+            let length =
+                switch type {
+                case 0x01: 4 + header[3]
+                case 0x02: 5 + header[3] + header[4] << 8
+                default: 3 + header[2]
+                }
+            packets.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return packets
+    }
+}
