@@ -9,8 +9,9 @@ struct PairCommand: ConsoleCommand {
         abstract: "Agrees on keys with an accessory, for this and later links.",
         discussion: """
             Says by which method, asks what there is to ask, and prints what has come of it. Whatever \
-            is not a plain yes is a no. The other commands use the keys from then on. \
-            docs/PAIRING.md says what each method protects from.
+            is not a plain yes is a no. Where neither side can show or enter digits, nothing is \
+            asked, and nothing protects from somebody in between; --mitm refuses that. The other \
+            commands use the keys from then on. docs/PAIRING.md says what each method protects from.
             """
     )
 

@@ -11,9 +11,6 @@ import Foundation
 #endif
 
 /// Starts a process with the given standard input and output, and its standard error in a file.
-///
-/// It gets every signal's default action and blocks none: a test runner that was started in the
-/// background ignores SIGINT, and its children would too.
 func spawn(
     _ command: [String],
     environment: [String: String],
@@ -21,12 +18,47 @@ func spawn(
     output: Int32,
     log: String
 ) throws -> pid_t {
+    try spawn(command, environment: environment, flags: 0) { actions in
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    }
+}
+
+/// Starts a process at a terminal, which is its own: what stands for Ctrl-C there interrupts it.
+func spawn(
+    _ command: [String],
+    environment: [String: String],
+    terminal: String
+) throws -> pid_t {
+    try spawn(command, environment: environment, flags: newSession) { actions in
+        // The first terminal that the leader of a session opens becomes the session's.
+        posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+        for stream in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, 0, stream) }
+    }
+}
+
+#if canImport(Darwin)
+    private let newSession = Int16(POSIX_SPAWN_SETSID)
+#else
+    /// `POSIX_SPAWN_SETSID`, which is not part of the standard, and so not seen from here.
+    private let newSession: Int16 = 0x80
+#endif
+
+/// Starts a process with the files that `prepare` gives it.
+///
+/// It gets every signal's default action and blocks none: a test runner that was started in the
+/// background ignores SIGINT, and its children would too.
+private func spawn(
+    _ command: [String],
+    environment: [String: String],
+    flags: Int16,
+    files prepare: (inout FileActions) -> Void
+) throws -> pid_t {
     var actions = FileActions()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    prepare(&actions)
 
     var attributes = Attributes()
     posix_spawnattr_init(&attributes)
@@ -36,7 +68,8 @@ func spawn(
     sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let signals = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+    posix_spawnattr_setflags(&attributes, signals | flags)
 
     var identifier: pid_t = 0
     let error = withCStrings(command) { arguments in

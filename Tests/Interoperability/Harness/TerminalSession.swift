@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// The `lanyard` executable at a terminal, as a person has it: what it shows, and what is typed.
+final class TerminalSession: Sendable {
+    private struct State {
+        /// All that was shown.
+        var shown = ""
+        /// How much of it the test has seen.
+        var seen = 0
+        var hasEnded = false
+    }
+
+    private let terminal: Int32
+    private let identifier: pid_t
+    private let state = Mutex(State())
+    private let ending = Mutex<ChildProcess.Ending?>(nil)
+
+    /// What stands for Ctrl-C and for the end of the input.
+    static let interruption = "\u{3}"
+    static let endOfInput = "\u{4}"
+
+    init(_ arguments: [String], environment: [String: String]) throws {
+        var (terminal, other) = (-1 as Int32, -1 as Int32)
+        var name = [CChar](repeating: 0, count: 128)
+        guard openpty(&terminal, &other, &name, nil, nil) == 0 else {
+            throw ProcessError.refused(call: "openpty", error: errno)
+        }
+        defer { close(other) }
+        _ = fcntl(other, F_SETFD, FD_CLOEXEC)
+        let octets = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
+        self.terminal = terminal
+        let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        identifier = try spawn(
+            [LanyardTool.path] + arguments,
+            environment: environment,
+            terminal: String(decoding: octets, as: UTF8.self)
+        )
+    }
+
+    deinit {
+        if ending.withLock({ $0 == nil }) {
+            kill(identifier, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        }
+        close(terminal)
+    }
+
+    /// All that was shown until now.
+    var shown: String { state.withLock { $0.shown } }
+
+    /// Types a text, and what ends a line.
+    func type(line: String) { type(line + "\n") }
+
+    /// Types a text.
+    func type(_ text: String) {
+        let octets = Array(text.utf8)
+        _ = octets.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+    }
+
+    /// Waits until this is shown, after what was waited for before; what was shown up to its end.
+    @discardableResult
+    func wait(for text: String, within limit: Duration = Arena.limit) async throws -> String {
+        let deadline = Deadline.within(limit)
+        return try await onOwnThread { [self] in
+            while true {
+                if let passage = passage(to: text) { return passage }
+                guard try readMore(before: deadline) else {
+                    throw ProcessError.ended("'\(text)' was not shown", log: shown)
+                }
+            }
+        }
+    }
+
+    /// Waits until the process has ended.
+    @discardableResult
+    func waitUntilEnd(within limit: Duration = Arena.limit) async throws -> ChildProcess.Ending {
+        let deadline = Deadline.within(limit)
+        return try await onOwnThread { [self] in
+            while try readMore(before: deadline) {}
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            let result = ChildProcess.Ending(status: status)
+            ending.withLock { $0 = result }
+            return result
+        }
+    }
+
+    private func passage(to text: String) -> String? {
+        state.withLock { state in
+            let rest = state.shown.dropFirst(state.seen)
+            guard let range = rest.range(of: text) else { return nil }
+            state.seen += rest[..<range.upperBound].count
+            return String(rest[..<range.upperBound])
+        }
+    }
+
+    /// Reads what is shown; false if the process has closed the terminal.
+    private func readMore(before deadline: Deadline) throws -> Bool {
+        var watched = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+        let ready = poll(&watched, 1, deadline.milliseconds)
+        if ready == 0 { throw ProcessError.tooSlow("the terminal shows '\(shown)', and no more") }
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        let count = read(terminal, &chunk, chunk.count)
+        // EIO: nobody has the other end open any more.
+        guard count > 0 else { return count < 0 && errno == EINTR }
+        let text = String(decoding: chunk[..<count], as: UTF8.self)
+        state.withLock { $0.shown += text.replacing("\r\n", with: "\n") }
+        return true
+    }
+}
