@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
+import BluetoothTypes
 
 /// Authentication Stage 2: each side shows that it has come to the same key, by the same terms, with
 /// the same addresses (Vol 3, Part H, 2.3.5.6.5). The initiator shows it first.
@@ -10,45 +11,35 @@ struct AwaitingCheck: AgreedPhase {
     private let peer: SMP.Value128
     private let key: AgreedKey
 
-    /// - Parameter secrets: what either side has heard from the other before they met: the passkey,
-    ///   or the random number of the *named* side; zero if nothing.
-    init(
-        _ exchange: SecureExchange,
-        _ nonces: Nonces,
-        _ secrets: Nonces = Nonces(own: SMP.Value128(), peer: SMP.Value128())
-    ) {
+    /// - Parameter secrets: what the *other* side has heard of before they met: the passkey, or the
+    ///   random number that was handed over; zero if nothing.
+    init(_ exchange: SecureExchange, _ nonces: Sides, _ secrets: Sides = .zeros) {
         let session = exchange.session
-        let context = session.context
-        let numbers = session.isInitiator ? (nonces.own, nonces.peer) : (nonces.peer, nonces.own)
         let keys = SMP.Toolbox.f5(
             exchange.secret,
-            numbers.0,
-            numbers.1,
+            session.isInitiator ? nonces.own : nonces.peer,
+            session.isInitiator ? nonces.peer : nonces.own,
             session.initiator,
             session.responder
         )
+        let us = Party(
+            nonce: nonces.own,
+            secret: secrets.own,
+            features: session.ownFeatures,
+            address: session.context.localAddress
+        )
+        let them = Party(
+            nonce: nonces.peer,
+            secret: secrets.peer,
+            features: session.peerFeatures,
+            address: session.context.peerAddress
+        )
         pairing = session
+        own = us.check(to: them, keys.checkKey)
+        peer = them.check(to: us, keys.checkKey)
         key = AgreedKey(
             value: keys.longTermKey.shortened(to: session.terms.keySize),
             isKnownToAll: exchange.usesDebugKey
-        )
-        own = SMP.Toolbox.f6(
-            keys.checkKey,
-            nonces.own,
-            nonces.peer,
-            secrets.peer,
-            session.ownFeatures,
-            context.localAddress,
-            context.peerAddress
-        )
-        peer = SMP.Toolbox.f6(
-            keys.checkKey,
-            nonces.peer,
-            nonces.own,
-            secrets.own,
-            session.peerFeatures,
-            context.peerAddress,
-            context.localAddress
         )
     }
 
@@ -74,5 +65,18 @@ struct AwaitingCheck: AgreedPhase {
     func complete() -> Step {
         let step = AwaitingEncryption.begin(pairing, key)
         return pairing.isInitiator ? step : step.after([.send(.dhKeyCheck(own))])
+    }
+}
+
+/// What one side brings into the checks.
+private struct Party {
+    let nonce: SMP.Value128
+    let secret: SMP.Value128
+    let features: SMP.PairingFeatures
+    let address: DeviceAddress
+
+    /// What this side shows to the other one: it knows the other's secret.
+    func check(to other: Party, _ key: HCI.Key128) -> SMP.Value128 {
+        SMP.Toolbox.f6(key, nonce, other.nonce, other.secret, features, address, other.address)
     }
 }

@@ -20,37 +20,43 @@ struct AwaitingNonce: AgreedPhase {
                 throw Refusal(.confirmValueFailed)
             }
         }
-        let step = exchange.goOn(with: Nonces(own: own, peer: peer))
+        let step = exchange.goOn(with: Sides(own: own, peer: peer))
         return exchange.session.isInitiator ? step : step.after([.send(.pairingRandom(own))])
     }
 }
 
-/// The random number of either side.
-struct Nonces: Sendable {
+/// A number of either side.
+struct Sides: Sendable {
     let own: SMP.Value128
     let peer: SMP.Value128
+
+    static let zeros = Sides(own: SMP.Value128(), peer: SMP.Value128())
 }
 
 extension SecureExchange {
     /// Both numbers are known: two people compare them, or nobody does.
-    fileprivate func goOn(with nonces: Nonces) -> Step {
+    fileprivate func goOn(with nonces: Sides) -> Step {
         switch session.terms.method {
         case .numericComparison:
             let check = AwaitingCheck(self, nonces)
             let phase = ComparingNumbers(check: check, isPeerChecked: false)
             return Step(.comparingNumbers(phase), .ask(.confirm(number(nonces))))
         case .outOfBand:
-            let zero = SMP.Value128()
-            let policy = session.policy
-            let local = session.peerFeatures.hasOutOfBandData == true ? policy.localRandom : nil
-            let secrets = Nonces(own: local ?? zero, peer: policy.peerConfirmation?.random ?? zero)
-            return AwaitingCheck(self, nonces, secrets).begin()
+            return AwaitingCheck(self, nonces, handedOver).begin()
         default: return AwaitingCheck(self, nonces).begin()
         }
     }
 
+    /// The random numbers that have gone another way, as far as they have arrived.
+    private var handedOver: Sides {
+        let hasPeerHeard = session.peerFeatures.hasOutOfBandData == true
+        let own = hasPeerHeard ? session.policy.localRandom : nil
+        let peer = session.policy.peerConfirmation?.random
+        return Sides(own: own ?? Sides.zeros.own, peer: peer ?? Sides.zeros.peer)
+    }
+
     /// The six digits that both sides show.
-    private func number(_ nonces: Nonces) -> UInt32 {
+    private func number(_ nonces: Sides) -> UInt32 {
         let number =
             session.isInitiator
             ? SMP.Toolbox.g2(ownKey, peerKey, nonces.own, nonces.peer)

@@ -89,8 +89,8 @@ struct PasskeyRounds: AgreedPhase {
             return next.begin().after(answer)
         }
         let secret = SMP.Value128(passkey: passkey)
-        let nonces = Nonces(own: own, peer: peer)
-        let check = AwaitingCheck(exchange, nonces, Nonces(own: secret, peer: secret))
+        let nonces = Sides(own: own, peer: peer)
+        let check = AwaitingCheck(exchange, nonces, Sides(own: secret, peer: secret))
         return check.begin().after(answer + (isDisplaying ? [.withdrawQuestion] : []))
     }
 }

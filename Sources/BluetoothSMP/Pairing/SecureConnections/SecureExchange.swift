@@ -22,7 +22,7 @@ struct SecureExchange: Sendable {
                 : commit(using: &generator)
         case .outOfBand:
             try checkPeerConfirmation()
-            return exchangeNonces(using: &generator)
+            return exchangeSides(using: &generator)
         case .passkeyDisplay:
             let passkey = Passkey.draw(using: &generator)
             return PasskeyRounds.begin(self, passkey, using: &generator)
@@ -57,7 +57,7 @@ struct SecureExchange: Sendable {
         guard expected.matches(confirmation.value) else { throw Refusal(.confirmValueFailed) }
     }
 
-    private func exchangeNonces(using generator: inout some RandomNumberGenerator) -> Step {
+    private func exchangeSides(using generator: inout some RandomNumberGenerator) -> Step {
         let nonce = SMP.Value128(using: &generator)
         let phase = AwaitingNonce(exchange: self, own: nonce, commitment: nil)
         return Step(
