@@ -114,8 +114,8 @@ extension SecurityManager {
     /// the Central may answer by encrypting with a key that it has. Then the request is no longer
     /// open, and there is no action.
     ///
-    /// Fails with `busy` while a pairing is under way, which goes on; with `refused` and nothing sent
-    /// if no peer could be what the policy demands.
+    /// Fails with `busy` while a pairing is under way, which goes on; with `refused` if no peer could
+    /// be what the policy demands. Then nothing is sent, unless the peer waits for an answer.
     ///
     /// - Parameter isWantedByPeer: whether this is in answer to `wanted`. Then a person is asked for
     ///   consent, if nothing else shows that the pairing is wanted here.
@@ -133,7 +133,9 @@ extension SecurityManager {
         do throws(Refusal) {
             try policy.judge(replacing: existingBond)
         } catch {
-            return [.failed(error.failure)]
+            // Who asked for it would wait in vain.
+            let answer: [Action] = isWantedByPeer ? [.send(.failed(error.reason))] : []
+            return answer + [.failed(error.failure)]
         }
         return take(
             context.isCentral

@@ -42,6 +42,16 @@ import Testing
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
     }
 
+    @Test func thePeripheralIsToldWhatTheCentralCannotDo() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        let policy = Pairing.Policy(.noInputNoOutput) { $0.requiresAuthentication = true }
+        dialogue.central.pair(policy, isWantedByPeer: true)
+        dialogue.run()
+        dialogue.expectFailure(.authenticationRequirements, byCentral: true)
+    }
+
     @Test func theRequestCountsAndNotThePolicyForPeers() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo))
         dialogue.peripheral.manager.policyForPeer = nil
