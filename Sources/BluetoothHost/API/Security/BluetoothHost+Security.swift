@@ -11,6 +11,7 @@ extension BluetoothHost {
     /// Nothing happens if there is no such peer.
     public func removeBond(_ identifier: PeerIdentifier) async throws {
         guard let bond = core.bonds.first(where: { $0.identifier == identifier }) else { return }
+        core.disconnect(bonded: bond.peer, now: executor.now)
         removeBond(with: bond.peer)
     }
 

@@ -72,6 +72,15 @@ extension HostCore {
     }
 }
 
+extension HostCore {
+    /// Ends the links with a peer whose bond is about to be taken away.
+    package mutating func disconnect(bonded peer: DeviceAddress, now: Instant) {
+        for handle in links.handles where links[handle]?.bond?.peer == peer {
+            disconnect(handle, request: nil, now: now)
+        }
+    }
+}
+
 // The peer's name, which a list of bonded peers is of little use without.
 extension HostCore {
     private mutating func askForName(on handle: ConnectionHandle, now: Instant) {

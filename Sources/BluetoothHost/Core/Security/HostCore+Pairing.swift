@@ -171,7 +171,11 @@ extension HostCore {
     ) {
         guard let link = links[handle] else { return }
         emit(.log("link \(link.identifier.rawValue): pairing failed: \(failure)"))
-        if failure.isFailedAttempt { attempts.failed(link.identity, now: now) }
+        // A Security Request need not be answered.
+        let isIgnored = link.role == .peripheral && link.protection.isOwnPairing
+        if failure.isFailedAttempt, failure != .timedOut || !isIgnored {
+            attempts.failed(link.identity, now: now)
+        }
         links[handle]?.protection.isOwnPairing = false
         failWaiters(of: handle, with: failure, now: now)
         if link.protection.inForce?.origin == .unfinishedPairing {

@@ -25,6 +25,23 @@ struct SealedLinkStories {
         #expect(bench.security(heardBy: address) == [[0x0B, 0x09]])
         bench.advance(by: .seconds(60))
         #expect(bench.security(heardBy: address).count == 1)
+        // Who was merely slow is not punished for it.
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        #expect(bench.core.security(of: try bench.onlyLink()) == Bonded.security)
+        #expect(bench.core.attempts.count == 0)
+    }
+
+    @Test("A bond that is taken away takes its link along")
+    func removal() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.accept(address)
+        let id = bench.ask(read, of: link)
+        bench.core.disconnect(bonded: address, now: bench.now)
+        bench.core.removeBond(with: address, now: bench.now)
+        bench.drive()
+        #expect(bench.ends[link] != nil && bench.error(id) != nil)
+        #expect(bench.controller.dataPackets.isEmpty && bench.toldOfBonds == ["bond removed"])
     }
 
     @Test("A Central that encrypts is not reminded")
