@@ -15,7 +15,8 @@ import BluetoothTypes
 /// until the host begins anew.
 ///
 /// Peers are in *device privacy mode*: they may use their identity address as well. A bond does not
-/// say whether a peer will, and one in network privacy mode that does would never be heard again.
+/// say whether a peer will, and one in network privacy mode that does would never be heard again. A
+/// controller that has the list but no such mode is therefore not used for it.
 package struct ResolvingListKeeper: Sendable {
     /// A peer, and the keys to be used with it.
     package struct Entry: Hashable, Sendable {
@@ -43,7 +44,6 @@ package struct ResolvingListKeeper: Sendable {
     private var rejected: Set<DeviceAddress> = []
     /// How many fit.
     private var capacity = 0
-    private var setsModes = false
     /// What the list holds; nil if that is not known.
     private var contents: [Entry]?
     /// Who has its privacy mode.
@@ -87,8 +87,8 @@ package struct ResolvingListKeeper: Sendable {
             && capabilities.supports(HCI.LERemoveDeviceFromResolvingList.self)
             && capabilities.supports(HCI.LEClearResolvingList.self)
             && capabilities.supports(HCI.LESetAddressResolutionEnable.self)
+            && capabilities.supports(HCI.LESetPrivacyMode.self)
         capacity = isUsable && !isGivenUp ? capabilities.resolvingListSize : 0
-        setsModes = capabilities.supports(HCI.LESetPrivacyMode.self)
     }
 
     /// Somebody was not recognised who is in the list. After `missLimit` times the controller is not
@@ -127,7 +127,6 @@ package struct ResolvingListKeeper: Sendable {
             return .remove(extra.identity)
         }
         if let missing = target.first(where: { !contents.contains($0) }) { return .add(missing) }
-        guard setsModes else { return nil }
         return contents.first { !modes.contains($0.identity) }.map { .setDeviceMode($0.identity) }
     }
 
@@ -157,12 +156,13 @@ package struct ResolvingListKeeper: Sendable {
         case (.add, .refused(.memoryCapacityExceeded)): capacity = contents?.count ?? 0
         case (.add(let entry), .refused(.invalidCommandParameters)):
             rejected.insert(entry.identity)
-        case (.setDeviceMode, _): setsModes = false
         case (.enableResolution(false), _):
             // What it does not know, it does not do.
             isEnabled = false
             giveUp()
         case (_, .refused(.unknownCommand)): giveUp()
+        // Without its mode it would be ignored when it shows its identity.
+        case (.setDeviceMode(let identity), _): rejected.insert(identity)
         default: return failed(order)
         }
         return true

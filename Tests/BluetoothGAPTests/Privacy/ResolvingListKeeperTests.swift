@@ -110,22 +110,47 @@ struct ResolvingListKeeperTests {
         #expect(!keeper.isGivenUp)
     }
 
-    @Test("does without privacy modes where there are none")
-    mutating func noModes() {
-        start(.resolving(commands: ControllerCapabilities.listCommands), wanting: 1..<2)
-        let orders = run()
-        #expect(!orders.contains(.setDeviceMode(.accessory(1))))
-        #expect(keeper.resolves(.accessory(1)))
-    }
-
+    /// Without privacy modes, too, the host does it: in network privacy mode, the only one that such a
+    /// controller may have, a bonded peer that shows its identity is ignored (Vol 6, Part B, 4.7).
     @Test(
-        "needs all commands of the list",
-        arguments: ControllerCapabilities.listCommands
+        "needs all commands of the list, and privacy modes",
+        arguments: ControllerCapabilities.listCommands + [.leSetPrivacyMode]
     )
     mutating func missingCommand(opcode: HCI.Opcode) {
-        let others = ControllerCapabilities.listCommands.filter { $0 != opcode }
-        start(.resolving(commands: others), wanting: 1..<2)
+        let all = ControllerCapabilities.listCommands + [.leSetPrivacyMode]
+        start(.resolving(commands: all.filter { $0 != opcode }), wanting: 1..<2)
         #expect(keeper.nextOrder == nil)
+        #expect(!keeper.resolves(.accessory(1)))
+    }
+
+    @Test("leaves a peer to the host whose privacy mode is refused")
+    mutating func modeRefused() {
+        start(wanting: 1..<3)
+        let (first, second) = (ResolvingListKeeper.Entry.peer(1), ResolvingListKeeper.Entry.peer(2))
+        while let order = keeper.nextOrder, order != .setDeviceMode(first.identity) {
+            _ = model.perform(order, isOnAir: false, usesRandomAddress: false)
+            _ = keeper.finished(order, .accepted)
+        }
+        let goesOn = keeper.finished(
+            .setDeviceMode(first.identity),
+            .refused(.invalidCommandParameters)
+        )
+        #expect(goesOn)
+        run()
+        #expect(model.entries == [second] && model.isEnabled)
+        #expect(!keeper.resolves(first.identity) && keeper.resolves(second.identity))
+        #expect(!keeper.isGivenUp)
+    }
+
+    @Test("gives the list up where privacy modes are unknown after all")
+    mutating func modeUnknown() {
+        start(wanting: 1..<2)
+        while let order = keeper.nextOrder, order != .setDeviceMode(.accessory(1)) {
+            _ = keeper.finished(order, .accepted)
+        }
+        _ = keeper.finished(.setDeviceMode(.accessory(1)), .refused(.unknownCommand))
+        #expect(keeper.isGivenUp && keeper.nextOrder == nil)
+        #expect(!keeper.resolves(.accessory(1)))
     }
 
     @Test("gives up a list that is refused, for good")
