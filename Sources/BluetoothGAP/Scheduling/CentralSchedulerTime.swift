@@ -45,6 +45,12 @@ extension CentralScheduler {
         return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.wish)
     }
 
+    /// Whether the controller can initiate while such a scan runs; false where that is not known yet.
+    package func initiates(whileScanning parameters: ScanParameters) -> Bool {
+        guard let dialect else { return false }
+        return !refusedOverlap && dialect.allowsInitiating(whileScanning: parameters)
+    }
+
     private var initiatorIsWanted: Bool { !initiation.isIdle || queue.hasEligible }
 
     private var isShareContended: Bool {

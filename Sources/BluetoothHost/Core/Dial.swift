@@ -38,6 +38,9 @@ struct Dial: Sendable {
     /// How many links for this dial failed to be established so far.
     var failedEstablishments = 0
 
+    /// Whether it is dialled by an address that the peer may not have any more.
+    var isTrial: Bool { phase == .dialling && trialEndsAt != nil }
+
     /// How long to wait before the next attempt: not at all after the first failure, which is
     /// frequent at the edge of range; then longer and longer, for a peer that never joins must not
     /// keep host and controller busy.

@@ -78,6 +78,7 @@ extension HostCore {
     /// Gives a dial up, and ends its link if there is one already.
     package mutating func cancelDial(_ id: RequestIdentifier, now: Instant) {
         guard let dial = dials.removeValue(forKey: id) else { return }
+        defer { updateScan(now: now) }
         switch dial.phase {
         case .dialling, .turning:
             perform(scheduler.cancel(id.rawValue, now: now), now: now)
@@ -85,8 +86,7 @@ extension HostCore {
             guard let handle = handles[link] else { return }
             links[handle]?.dial = nil
             disconnect(handle, request: nil, now: now)
-        case .looking: updateScan(now: now)
-        case .parting, .resting: break
+        case .looking, .parting, .resting: break
         }
     }
 
@@ -109,7 +109,9 @@ extension HostCore {
     /// join the next; an adapter that failed may come back for those who wait.
     mutating func dialFell(_ id: RequestIdentifier, with error: HostError, now: Instant) {
         guard dials[id] != nil else { return }
+        defer { updateScan(now: now) }
         dials[id]?.phase = .dialling
+        dials[id]?.trialEndsAt = nil
         dials[id]?.failedEstablishments += 1
         guard isWorthAnotherAttempt(id, after: error), let rest = dials[id]?.rest else {
             return dialFailed(id, with: error.asFailureToConnect)

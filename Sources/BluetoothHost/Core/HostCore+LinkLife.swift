@@ -25,7 +25,10 @@ extension HostCore {
             emit(.log("\(link.peer) connected, but nobody waits for it"))
             return disconnect(link.handle, request: nil, now: now)
         }
-        if let dial = link.dial { dials[dial]?.phase = .establishing(link.identifier) }
+        if let dial = link.dial {
+            dials[dial]?.phase = .establishing(link.identifier)
+            updateScan(now: now)
+        }
         prepare(link.handle, now: now)
         guard isIncoming else { return }
         announce(link.handle)

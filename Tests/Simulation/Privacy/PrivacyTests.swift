@@ -38,7 +38,7 @@ struct PrivacyTests {
 
     @Test(
         "friends connect by identity again and again, while addresses change",
-        arguments: [PrivateHousehold.Controllers.extended, .legacy]
+        arguments: PrivateHousehold.Controllers.allCases
     )
     func connecting(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, rotation: .seconds(4))
@@ -75,7 +75,7 @@ struct PrivacyTests {
 
     @Test(
         "a peer that does not use its private addresses is known, too",
-        arguments: [PrivateHousehold.Controllers.extended, .extendedWithoutList]
+        arguments: PrivateHousehold.Controllers.allCases
     )
     func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
         let home = try Home(controllers, lampIsPrivate: false)

@@ -5,7 +5,8 @@ import BluetoothTypes
 
 // By what address a peer is dialled. One that is private is called by its identity address if the
 // controller recognises it; else by the address with which it was just heard; and if that is long
-// ago, it is looked for first.
+// ago, it is looked for first. While an address that may be stale is tried, it is looked for beside,
+// where the controller can do both: heard under another, it is dialled by that at once.
 extension HostCore {
     /// How long a private address is dialled before it is looked whether the peer has another by now:
     /// longer than three of the longest advertising intervals that Apple recommends to accessories.
@@ -96,7 +97,10 @@ extension HostCore {
 
     /// What the scanner is to do, for those who scan and for those who look.
     mutating func updateScan(now: Instant) {
-        let looks = dials.values.contains { $0.phase == .looking }
+        let triesAndLooks = scheduler.initiates(whileScanning: .looking)
+        let looks = dials.values.contains {
+            $0.phase == .looking || triesAndLooks && $0.isTrial
+        }
         let wanted = scans.map(\.parameters) + (looks ? [.looking] : [])
         guard wanted.combined != scheduler.wantedScan else { return }
         perform(scheduler.setScan(wanted.combined, now: now), now: now)

@@ -94,17 +94,51 @@ struct PrivatePeerStories {
         _ = try bench.link(of: dial)
     }
 
-    @Test("An address that it had is tried for a while, and then it is looked for again")
-    mutating func changed() throws {
-        var bench = bench(peers: [try peer()])
+    /// Was heard, has another address since, and is dialled.
+    private mutating func dialWhoMoved(
+        _ profile: ModelProfile
+    ) throws -> (Bench, RequestIdentifier) {
+        var bench = bench(profile, peers: [try peer()])
         let scan = bench.scan()
         bench.drive()
         bench.core.stopScan(scan, now: bench.now)
         bench.drive()
         move(try peer(), into: &bench)
         let dial = bench.dial(Self.identity)
+        return (bench, dial)
+    }
+
+    @Test("While an address that it had is tried, it is looked for, and dialled by its new one")
+    mutating func changed() throws {
+        var (bench, dial) = try dialWhoMoved(.rich)
+        bench.drive()
+        _ = try bench.link(of: dial)
+        #expect(!bench.controller.isScanning)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("A dial that tries and looks leaves nothing behind when it is taken back")
+    mutating func cancelledTrial() throws {
+        var absent = try peer()
+        absent.presence = .absent
+        var bench = bench(peers: [absent])
+        let dial = bench.dial(absent.address)
+        bench.drive()
+        #expect(bench.controller.initiation != nil && bench.controller.isScanning)
+        bench.core.cancelDial(dial, now: bench.now)
+        bench.drive()
+        #expect(bench.controller.initiation == nil && !bench.controller.isScanning)
+        #expect(bench.core.nextDeadline == nil && bench.controller.violations.isEmpty)
+    }
+
+    @Test("Where scans stop dials, an old address is tried for a while, and then it is looked for")
+    mutating func changedWithoutOverlap() throws {
+        var profile = ModelProfile.rich
+        profile.states = [.passiveScanning]
+        var (bench, dial) = try dialWhoMoved(profile)
         bench.advance(by: HostCore.trialLimit - .milliseconds(1))
         #expect(bench.isPending(dial) && bench.controller.initiation != nil)
+        #expect(!bench.controller.isScanning)
         bench.advance(by: .milliseconds(1))
         bench.controller.advertise()
         bench.drive()
