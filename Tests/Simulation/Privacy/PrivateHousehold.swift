@@ -26,7 +26,9 @@ final class PrivateHousehold: Sendable {
     /// What the controllers are.
     enum Controllers: CaseIterable, Sendable {
         /// They recognise private addresses.
-        case extended, legacy
+        case extended
+        /// They would, but know no privacy modes: it is left to their hosts.
+        case legacy
         /// They leave that to their hosts.
         case extendedWithoutList, legacyWithoutList
 
