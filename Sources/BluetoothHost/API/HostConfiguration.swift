@@ -7,7 +7,8 @@ import Logging
 
 /// How a host behaves; every default is what most applications want.
 public struct HostConfiguration: Sendable {
-    /// The random static address to use; nil draws a new one for this host.
+    /// The random static address to use; nil: the one in `store`, or else a new one. Another one than
+    /// the stored bonds were made with disowns them: they are left alone, and not used.
     public var address: DeviceAddress?
 
     /// The device's name, as those read it who have connected (Vol 3, Part C, 12.1). What is
@@ -52,11 +53,14 @@ public struct HostConfiguration: Sendable {
     /// oldest: an advertisement comes again.
     public var advertisementBufferLimit = 4_096
 
-    /// Where the host keeps what bonded clients of its server have configured, and the tables of
-    /// bonded peers; nil keeps both for as long as the host lives. Called on the host's executor.
+    /// Where the host keeps who it is, its bonds and the counters of signatures, what bonded clients of
+    /// its server have configured, and the tables of bonded peers; nil keeps all of it for as long as
+    /// the host lives. `BluetoothHost.init` loads identity and bonds on its caller's thread; all other
+    /// calls come on the host's executor.
     public var store: (any HostStore)?
 
-    /// What pairings may come to, those that peers begin and those on demand.
+    /// What pairings may come to: those that peers begin, those on demand, and those by `Link.pair()`
+    /// that name no policy of their own.
     public var pairing = Pairing.Policy()
 
     /// Who answers for the person in front of the device; nil: nobody, and nothing is paired.

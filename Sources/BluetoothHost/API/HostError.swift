@@ -31,7 +31,11 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case alreadyConnecting
     /// The same procedure is already running on this link; ask again when it is done.
     case busy
-    /// More requests are waiting, or scans running, than a host holds: 1,024 and 16.
+    /// More is waiting, or running, than is held: `HostCore.requestLimit` (1,024) requests of a host,
+    /// `HostCore.scanLimit` (16) scans, `CentralScheduler.requestLimit` (256) connections,
+    /// `CommandQueue.pendingLimit` (128) commands to the controller; and of one link
+    /// `HeldRequests.limit` (64) requests until it is encrypted, `LinkProtection.waiterLimit` (64) for
+    /// a pairing, and `LinkServing.waitingLimit` (4,096) values to be sent.
     case tooManyRequests
     /// Values arrived faster than they were taken for so long that one would have been lost.
     case notificationsOverflowed

@@ -163,7 +163,8 @@ extension Link {
 
     /// Writes without being told whether the peer accepted it, and proves by a signature who wrote,
     /// where the link with a bonded peer is not encrypted: everybody can read the value then, and
-    /// nobody change it or send it again. At most `mtu - 15` bytes.
+    /// nobody change it or send it again. At most `mtu - 15` bytes. Being meant for such links, this
+    /// alone does not wait until the link with a bonded peer is encrypted.
     ///
     /// On an encrypted link, which proves as much, it is an ordinary write without response
     /// (Vol 3, Part G, 4.9.2), and so it is, once the link is encrypted, for a peer that took no key

@@ -53,8 +53,8 @@ public enum SecurityEvent: Sendable {
     case bondRemoved(BondedPeer)
     /// Something in the store is not what the host wrote, and was set aside.
     case setAside(entry: String, reason: String)
-    /// Something in the store is not for this host, which has another identity, or is older than
-    /// who wrote it. It is not used, and stays where it is.
+    /// Something in the store was made by another identity, was written by a later version, or cannot
+    /// be read. It is not used, and stays where it is.
     case leftAlone(entry: String, reason: String)
     /// Something could not be kept.
     case storeFailed(String)
@@ -65,7 +65,8 @@ public enum Privacy: Sendable, Hashable {
     /// Its identity address.
     case off
     /// Private addresses, each for no longer than `rotation`, which bonded peers recognise
-    /// (Vol 3, Part C, 10.7).
+    /// (Vol 3, Part C, 10.7). Less than a second counts as one, more than an hour as one: the range
+    /// of controllers that change addresses by themselves (Vol 4, Part E, 7.8.45).
     case resolvable(rotation: Duration)
 
     /// Private addresses for as long as the specification recommends: 15 minutes

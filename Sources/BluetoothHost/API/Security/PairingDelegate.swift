@@ -5,9 +5,13 @@ import BluetoothTypes
 
 /// Answers for the person in front of the device while something is paired.
 ///
-/// The host calls it from a task of its own, one question of a link at a time. A question that is of no
-/// more use, because the pairing has failed or went on without it, is cancelled: return then, the
-/// answer is not looked at. Who does not implement a question declines it.
+/// The host calls it from a task of its own, one question of a link at a time; several links may ask at
+/// once. The calls come on the shared threads of Swift, or on the executor that the host was given, and
+/// may take their time: an answer is due within 30 seconds, after which the pairing has failed
+/// (Vol 3, Part H, 3.4), that of `pairsAgain` within 25.
+///
+/// A question that is of no more use, because the pairing has failed or went on without it, is
+/// cancelled: return then, the answer is not looked at. Who does not implement a question declines it.
 public protocol PairingDelegate: Sendable {
     /// Whether to pair, where nothing else would show that somebody wants it (Just Works).
     func consents(to pairing: PairingRequest) async -> Bool
@@ -22,7 +26,8 @@ public protocol PairingDelegate: Sendable {
     /// the way there may be told to `entry`.
     func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async -> PairingDigits?
 
-    /// At the peer somebody enters digits: which is what they do.
+    /// At the peer somebody enters digits: which is what they do. May come while `show` runs, from
+    /// another task.
     func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async
 
     /// Whether to pair anew with a peer that has lost its keys, if `bondLossPolicy` is `ask`.

@@ -6,7 +6,8 @@ import BluetoothTypes
 
 // On a link with a bonded peer, nothing comes from or goes to the application before the peer has
 // shown by encrypting who it is (BLESA). What the application asks for waits; what the peer sends
-// unasked is dropped; what it asks for is refused by the server.
+// unasked is dropped; what it asks for is refused by the server. Commands with a signature are the
+// exception, both ways: they are meant for links in clear, and show themselves who sent them.
 extension HostCore {
     /// How long a Central may take to encrypt before it is reminded.
     package static let encryptionPause: Duration = .seconds(1)
