@@ -186,15 +186,16 @@ extension HostCore {
 
     /// Ends a link that is not, or cannot be, protected as it has to be.
     mutating func end(_ handle: ConnectionHandle, as error: HostError, now: Instant) {
+        links[handle]?.protection.farewell = nil
         guard links[handle]?.isDisconnecting == false else { return }
         links[handle]?.protection.end = error
-        links[handle]?.protection.farewell = nil
         disconnect(handle, request: nil, now: now)
     }
 
     /// The same, as soon as the peer has had time to hear why.
     mutating func endSoon(_ handle: ConnectionHandle, as error: HostError, now: Instant) {
-        guard links[handle]?.protection.farewell == nil else { return }
+        guard let link = links[handle], !link.isDisconnecting, link.protection.farewell == nil
+        else { return }
         links[handle]?.protection.farewell = (error, now + Self.refusalPause)
     }
 }

@@ -107,6 +107,18 @@ struct BondLossStories {
         #expect(bench.core.bonds.count == 1)
     }
 
+    @Test("A link that is ended by the application meanwhile does not keep the host awake")
+    func endedMeanwhile() throws {
+        var bench = try bench(.refuse)
+        bench.controller.endlessCommands = [.disconnect]
+        let link = try bench.accept(address)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
+        _ = bench.ask(.disconnect, of: link)
+        bench.advance(by: HostCore.refusalPause)
+        let deadline = try #require(bench.core.nextDeadline)
+        #expect(deadline > bench.now, "there is nothing to be done at once")
+    }
+
     @Test("A Central that asks to pair may be let, if somebody agrees")
     func pairingRequestAgreed() throws {
         var bench = try bench(.ask)
