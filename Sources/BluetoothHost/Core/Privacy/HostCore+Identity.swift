@@ -14,13 +14,14 @@ extension HostCore {
         resolver.resolve(address) ?? address
     }
 
-    /// The list of bonds is not what it was: who is on the links is asked again.
+    /// The list of bonds is not what it was: who is on the links is asked again, but of those who
+    /// have proved themselves as they are known.
     ///
     /// To be called after every change of `bonds`.
     package mutating func bondsChanged(now: Instant) {
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         for handle in links.handles {
-            guard let link = links[handle] else { continue }
+            guard let link = links[handle], !link.protection.isProved else { continue }
             links[handle]?.identity = resolver.resolve(link.peer) ?? link.identity
         }
         sightedAddresses.keep(where: resolver.knows)

@@ -62,9 +62,11 @@ extension HostCore {
         }
     }
 
+    /// The links that have a bond with this peer have the new one. No other link gets it, whoever
+    /// seems to be there: nobody has paired for it on that link.
     private mutating func tellLinks(of peer: DeviceAddress, now: Instant) {
         let bond = bonds.first { $0.peer == peer }
-        for handle in links.handles where links[handle]?.identity == peer {
+        for handle in links.handles where links[handle]?.bond?.peer == peer {
             links[handle]?.bond = bond
             links[handle]?.security.isBonded = bond != nil
             serverHearsOfSecurity(of: handle)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothGAP
 import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost
@@ -122,6 +124,41 @@ struct PairingStories {
         #expect(bench.core.security(of: link) == Bonded.security)
         #expect(bench.hear([0x0B, 0x09], from: address).isEmpty, "it has that")
         #expect(bench.hear([0x0B, 0x0D], from: address) == [[0x05, 0x05]], "it gets no more")
+    }
+
+    @Test("A bond that is made elsewhere is not that of a link that was paired without one")
+    func foreignBond() throws {
+        let key = try #require(Bonded.key)
+        var generator = SplitMix64(seed: 7)
+        let privateAddress = ResolvingKey(key)?.makeAddress(using: &generator)
+        let stranger = try #require(privateAddress)
+        var bench = Bench.ready(peers: [ModelPeer(1, address: stranger)]) {
+            $0.pairingDelegate = SilentDelegate()
+        }
+        let link = try bench.accept(stranger)
+        var peer = try PairingPeer(bench, isCentral: true, address: stranger) {
+            $0.isBonding = false
+        }
+        peer.pair(with: &bench)
+        try peer.agree(in: &bench)
+        #expect(bench.core.security(of: link) == Self.paired)
+        let bond = try Bonded.bond { $0.resolvingKey = key }
+        bench.core.keepBond(bond, now: bench.now)
+        #expect(bench.core.security(of: link) == Self.paired)
+        #expect(bench.core.provenBond(of: link) == nil)
+        #expect(bench.core.linkList.map(\.peer) == [stranger], "it was nobody else before")
+    }
+
+    @Test("A bond that is made elsewhere does not close a link that is there already")
+    func openLink() throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        bench.core.keepBond(try Bonded.bond(), now: bench.now)
+        #expect(bench.core.security(of: link) == LinkSecurity.none)
+        #expect(bench.core.provenBond(of: link) == nil)
+        let read = bench.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
+        bench.drive()
+        #expect(throws: Never.self) { try bench.answer(read) }
     }
 
     @Test("A Security Request is refused where nothing is paired")
