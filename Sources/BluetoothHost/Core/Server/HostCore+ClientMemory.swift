@@ -81,8 +81,13 @@ extension HostCore {
     /// The record of a bonded client has changed.
     mutating func remember(_ memory: ClientMemory, of link: LinkIdentifier) {
         guard let peer = handles[link].flatMap({ links[$0]?.bond?.peer }) else { return }
+        var memory = memory
         var earlier = memories[peer] ?? ClientMemory()
+        // Another link of the same client may be ahead of this one.
+        memory.lastSignCounter = [memory.lastSignCounter, earlier.lastSignCounter]
+            .compactMap { $0 }.max()
         memories[peer] = memory
+        if memory.lastSignCounter != earlier.lastSignCounter { countSignatures(of: peer) }
         guard configuration.store != nil else { return }
         if let counter = memory.lastSignCounter, counter != earlier.lastSignCounter,
             keeping.ceilings[peer, default: CounterCeiling()].rise(above: counter)
@@ -91,6 +96,13 @@ extension HostCore {
         }
         earlier.lastSignCounter = memory.lastSignCounter
         if earlier != memory { keep(.client(peer)) }
+    }
+
+    /// What a client has signed on one of its links is not taken again on another.
+    private mutating func countSignatures(of peer: DeviceAddress) {
+        for handle in links.handles where links[handle]?.bond?.peer == peer {
+            useSigningKey(on: handle)
+        }
     }
 
     /// A client has gone: the store is to know which counter it has used last.

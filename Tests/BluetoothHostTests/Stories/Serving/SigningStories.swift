@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothTypes
+import HCITransports
+import LanyardTestSupport
 import Testing
 
 @testable import BluetoothHost
@@ -69,5 +72,75 @@ struct SigningStories {
         #expect(commands(bench).isEmpty)
         let plain = ATT.PDU.writeCommand(.init(handle: AttributeHandle(5), value: [7]))
         #expect(bench.heard(by: peer.address).contains(plain))
+    }
+}
+
+@Suite("Commands that bonded clients sign")
+struct SignedClientStories {
+    private let key: HCI.Key128
+    private let resolving: ResolvingKey
+    private var generator = SplitMix64(seed: 7)
+
+    init() throws {
+        key = try #require(HCI.Key128((1...16).map { UInt8($0) }))
+        resolving = try #require(ResolvingKey(key))
+    }
+
+    private func bench(
+        _ store: [StoreKey: [UInt8]] = [:]
+    ) throws -> (Bench, GATT.PublishedService) {
+        let bond = try Bonded.bond {
+            $0.peerSigningKey = key
+            $0.resolvingKey = key
+        }
+        var bench = try Bench.bonded([bond]) { $0.store = MemoryStore() }
+        bench.store = store
+        let value = GATT.CharacteristicDefinition(
+            BluetoothUUID(0x2A1D),
+            [.read, .authenticatedSignedWrites],
+            value: .stored([0])
+        )
+        let service = try bench.publish(.init(BluetoothUUID(0x1809), [value]))
+        return (bench, service)
+    }
+
+    /// The client under a new private address.
+    private mutating func move(_ bench: inout Bench) throws -> DeviceAddress {
+        let made = resolving.makeAddress(using: &generator)
+        let address = try #require(made)
+        bench.controller.peers[address] = ModelPeer(1, address: address)
+        return address
+    }
+
+    private func command(
+        _ value: UInt8,
+        to handle: AttributeHandle,
+        counter: UInt32
+    ) throws -> ATT.PDU {
+        let zeros = [UInt8](repeating: 0, count: ATT.SignedWriteCommand.signatureLength)
+        let draft = ATT.SignedWriteCommand(handle: handle, value: [value], signature: zeros[...])
+        let signer = SigningKey(key: key.bytes.reversed())
+        let signature = try #require(signer.signature(of: draft.signedOctets, counter: counter))
+        return .signedWriteCommand(
+            .init(handle: handle, value: [value], signature: signature[...])
+        )
+    }
+
+    @Test("are not played again by a second link")
+    mutating func secondLink() throws {
+        var (bench, service) = try bench()
+        let value = service.value(0)
+        let (first, second) = (try move(&bench), try move(&bench))
+        _ = try bench.accept(first)
+        _ = try bench.accept(second)
+        let old = try command(1, to: value, counter: 5)
+        _ = bench.hear(old, from: first)
+        #expect(bench.core.value(of: value) == [1])
+        _ = bench.hear(try command(2, to: value, counter: 6), from: first)
+        _ = bench.hear(old, from: second)
+        #expect(bench.core.value(of: value) == [2])
+        _ = bench.hear(try command(3, to: value, counter: 7), from: second)
+        #expect(bench.core.value(of: value) == [3], "a new one is taken")
+        #expect(bench.core.memories[Bonded.peer.address]?.lastSignCounter == 7)
     }
 }
