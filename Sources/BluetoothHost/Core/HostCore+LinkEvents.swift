@@ -105,19 +105,21 @@ extension HostCore {
         }
     }
 
-    /// The controller will not end the link: who asked is told, and may ask again. A link that
-    /// nobody but the host wants to end is tried again until its time is over.
+    /// The controller will not end the link: who asked is told, and may ask again. A link that the
+    /// host itself wants to end is tried again until its time is over.
     mutating func disconnectionFailed(
         _ handle: ConnectionHandle,
         _ error: HostError,
         now: Instant
     ) {
-        guard let requests = links[handle]?.disconnectRequests, !requests.isEmpty else {
-            links[handle]?.nextDisconnectAttempt = now + Self.disconnectRest
-            return
-        }
+        guard let link = links[handle] else { return }
+        let requests = link.disconnectRequests
         links[handle]?.disconnectRequests = []
-        links[handle]?.disconnectDeadline = nil
+        if requests.isEmpty || link.protection.end != nil {
+            links[handle]?.nextDisconnectAttempt = now + Self.disconnectRest
+        } else {
+            links[handle]?.disconnectDeadline = nil
+        }
         for request in requests { fail(request, error) }
     }
 

@@ -201,6 +201,22 @@ struct EncryptionStories {
         #expect(bench.ends[link] == [expected])
     }
 
+    @Test("A link that has to end does so in the end, whoever else has asked for it in vain")
+    func refusedEnd() throws {
+        var bench = try Bench.bonded()
+        let link = try bench.connect(address)
+        bench.controller.refusals = [.disconnect: .controllerBusy]
+        let handle = try #require(bench.controller.handle(of: address))
+        bench.controller.changeEncryption(on: handle, .success, .off)
+        bench.drive()
+        let request = bench.ask(.disconnect, of: link)
+        bench.advance(by: HostCore.disconnectRest)
+        #expect(bench.error(request) == .controller(.controllerBusy))
+        bench.controller.refusals = [:]
+        bench.advance(by: HostCore.disconnectRest)
+        #expect(bench.ends[link] == [.notEncrypted] && bench.controller.links.isEmpty)
+    }
+
     @Test("A key that the controller says is shorter than it was is not used")
     func shortened() throws {
         var bench = try Bench.bonded()
