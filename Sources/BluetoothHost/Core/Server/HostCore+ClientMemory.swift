@@ -52,13 +52,25 @@ extension HostCore {
     }
 
     private mutating func parse(_ bytes: [UInt8]?, of peer: DeviceAddress) -> ClientMemory? {
-        guard let bytes else { return nil }
+        let key = RecordName.client(peer).key
+        guard let bytes else { return keeping.leftAlone.contains(key) ? unknown(peer) : nil }
         do throws(RecordFault) {
             return try ClientMemory(parsing: bytes, peer: peer)
         } catch {
-            report(.init(error, RecordName.client(peer).key))
+            report(.init(error, key))
+            return unknown(peer)
+        }
+    }
+
+    /// What is kept of a client whose record cannot be read. What it has signed before might be played
+    /// again: until it has another key to sign with, all its counters are used.
+    private func unknown(_ peer: DeviceAddress) -> ClientMemory? {
+        guard bonds.contains(where: { $0.peer == peer && $0.peerSigningKey != nil }) else {
             return nil
         }
+        var memory = ClientMemory()
+        memory.lastSignCounter = .max
+        return memory
     }
 
     private mutating func recalled(_ memory: ClientMemory?, of link: LinkIdentifier) {

@@ -143,4 +143,15 @@ struct SignedClientStories {
         #expect(bench.core.value(of: value) == [3], "a new one is taken")
         #expect(bench.core.memories[Bonded.peer.address]?.lastSignCounter == 7)
     }
+
+    @Test("are not taken from a client whose counter nobody can read", arguments: [2, 20])
+    mutating func lostCounter(_ missing: Int) throws {
+        let record = ClientMemory().encode(for: Bonded.peer.address)
+        let name = RecordName.client(Bonded.peer.address).key
+        var (bench, service) = try bench([name: Array(record.dropLast(missing))])
+        let address = try move(&bench)
+        _ = try bench.accept(address)
+        _ = bench.hear(try command(1, to: service.value(0), counter: 5), from: address)
+        #expect(bench.core.value(of: service.value(0)) == [0])
+    }
 }
