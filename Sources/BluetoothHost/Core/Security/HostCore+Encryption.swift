@@ -73,7 +73,7 @@ extension HostCore {
             return (LongTermKey(key), .init(origin: .unfinishedPairing, strength: strength))
         }
         guard let bond = link.bond, let key = bond.localKey, key.isUsable(by: bond),
-            key.diversifier == diversifier, key.random == event.random
+            key.diversifier == diversifier, key.random == event.random, !isRemoved(bond)
         else { return nil }
         return (key, .init(origin: .bond, strength: bond.security(isEncrypted: true)))
     }
@@ -127,6 +127,9 @@ extension HostCore {
         with key: LinkProtection.Key,
         now: Instant
     ) {
+        if key.origin == .bond, let bond = links[handle]?.bond, isRemoved(bond) {
+            return end(handle, as: .notBonded, now: now)
+        }
         links[handle]?.protection.inForce = key
         switch key.origin {
         case .bond:

@@ -39,7 +39,8 @@ extension HostCore {
         else {
             return
         }
-        let key = links[handle]?.bond?.signingKey
+        let bond = links[handle]?.bond.flatMap { isRemoved($0) ? nil : $0 }
+        let key = bond?.signingKey
         server.setSigningKey(key, of: client, kept: key == nil ? nil : memories[peer])
     }
 }

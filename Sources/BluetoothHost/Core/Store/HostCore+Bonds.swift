@@ -67,8 +67,11 @@ extension HostCore {
     private mutating func tellLinks(of peer: DeviceAddress, now: Instant) {
         let bond = bonds.first { $0.peer == peer }
         for handle in links.handles where links[handle]?.bond?.peer == peer {
-            links[handle]?.bond = bond
-            links[handle]?.security.isBonded = bond != nil
+            // Without its bond, a link that is sealed would be open: it keeps it to its end.
+            if bond != nil || links[handle]?.isSealed == false {
+                links[handle]?.bond = bond
+                links[handle]?.security.isBonded = bond != nil
+            }
             serverHearsOfSecurity(of: handle)
             useSigningKey(on: handle)
             pump(handle, now: now)
@@ -118,6 +121,9 @@ extension HostCore {
     package mutating func removeBond(with peer: DeviceAddress, now: Instant) {
         dropBond(of: peer, now: now)
     }
+
+    /// Whether a bond that a link began with has been taken away since.
+    func isRemoved(_ bond: Bond) -> Bool { !bonds.contains { $0.peer == bond.peer } }
 
     private func isConnected(to peer: DeviceAddress) -> Bool {
         links.handles.contains { links[$0]?.identity == peer }

@@ -44,6 +44,41 @@ struct SealedLinkStories {
         #expect(bench.controller.dataPackets.isEmpty && bench.toldOfBonds == ["bond removed"])
     }
 
+    @Test("A bond that is taken away does not open its link before that has ended")
+    func closing() throws {
+        var bench = try Bench.bonded()
+        bench.controller.endlessCommands = [.disconnect]
+        let service = try bench.publish(Clinic.definition)
+        let link = try bench.accept(address)
+        bench.core.disconnect(bonded: address, now: bench.now)
+        bench.core.removeBond(with: address, now: bench.now)
+        bench.drive()
+        let refusal = ATT.PDU.refusal(.readRequest, service.value(0), .insufficientEncryption)
+        #expect(bench.read(service.value(0), by: address) == [refusal])
+        bench.controller.notify([1], from: address)
+        bench.drive()
+        #expect(bench.notifications.isEmpty)
+        bench.controller.requestKey(from: address)
+        bench.drive()
+        #expect(bench.controller.commands.last == .leLongTermKeyRequestNegativeReply)
+        #expect(bench.core.security(of: link)?.isEncrypted == false)
+    }
+
+    @Test("A key that was in use already proves nothing once its bond is taken away")
+    func lateEncryption() throws {
+        var bench = try Bench.bonded()
+        bench.controller.endlessCommands = [.leEnableEncryption, .disconnect]
+        _ = bench.dial(address)
+        bench.drive()
+        let link = try bench.onlyLink()
+        bench.core.disconnect(bonded: address, now: bench.now)
+        bench.core.removeBond(with: address, now: bench.now)
+        bench.controller.changeEncryption(on: try #require(bench.controller.handle(of: address)))
+        bench.drive()
+        #expect(bench.core.security(of: link)?.isEncrypted == false)
+        #expect(bench.controller.dataPackets.isEmpty && bench.core.provenBond(of: link) == nil)
+    }
+
     @Test("A Central that encrypts is not reminded")
     func noReminder() throws {
         var bench = try Bench.bonded()
