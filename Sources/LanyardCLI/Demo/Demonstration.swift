@@ -11,7 +11,8 @@ import VirtualRadio
 struct Demonstration: Sendable {
     let report: DemoReport
 
-    /// The number from which all chance on the air follows: every run is the same.
+    /// The number from which all chance follows, on the air and in the keys of the two hosts, which
+    /// protect nothing therefore: every run is the same.
     private static let seed: UInt64 = 7
     /// How much virtual time all of it may take.
     private static let bound = Duration.seconds(60)
@@ -29,10 +30,12 @@ struct Demonstration: Sendable {
         try await air.run(bound: Self.bound) {
             let peripheral = Self.host(on: strap, air) { configuration in
                 identity.apply(to: &configuration)
+                configuration.randomness = SplitMix64(seed: Self.seed + 1)
                 configuration.pairingDelegate = people.person(at: "accessory")
             }
             let central = Self.host(on: phone, air) { configuration in
                 configuration.address = Self.address(2)
+                configuration.randomness = SplitMix64(seed: Self.seed + 2)
                 configuration.pairingDelegate = people.person(at: "central")
                 // What is refused is to be seen.
                 configuration.securesOnDemand = false

@@ -22,7 +22,7 @@ struct DemoTests {
     func works() async {
         let (status, output) = await run(["demo"])
         #expect(status == .success, "\(output)")
-        #expect(output.contains("All of it worked: 39 things checked, "))
+        #expect(output.contains("All of it worked: 44 things checked, "))
         for text in ["ready: ", "connected: ", "subscribed: ", "refused: ", "disconnected: "] {
             #expect(output.contains(text))
         }
