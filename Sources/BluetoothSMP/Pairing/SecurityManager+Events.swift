@@ -23,6 +23,10 @@ extension SecurityManager {
         }
         do throws(Refusal) {
             guard course.heard < Self.pduLimit else { throw .endless }
+            // It had to wait before we asked for it, or has since: elsewhere, say.
+            if case (.pairingRequest, .awaitingRequest) = (pdu, course.state), let refusalForPeer {
+                throw Refusal(refusalForPeer)
+            }
             let step = try course.state.phase.receive(pdu, using: &generator)
             return take(step, now: now, isHeard: true)
         } catch {
@@ -101,9 +105,14 @@ extension SecurityManager {
         guard let policyForPeer, refusalForPeer == nil else {
             return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]
         }
-        let phase = AwaitingRequest(context: context, policy: policyForPeer, bond: existingBond)
+        let phase = AwaitingRequest(
+            context: context,
+            policy: policyForPeer,
+            bond: existingBond,
+            asksConsent: true
+        )
         do throws(Refusal) {
-            let step = try phase.accept(request, asksConsent: true, using: &generator)
+            let step = try phase.accept(request, using: &generator)
             return [.begun] + take(step, now: now)
         } catch {
             return [.begun] + fail(error)

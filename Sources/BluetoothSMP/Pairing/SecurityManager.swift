@@ -82,6 +82,11 @@ extension SecurityManager {
     /// Whether a pairing is under way, or a Security Request of ours open.
     package var isPairing: Bool { course != nil }
 
+    /// Whether a pairing has timed out, and nothing may be sent on the channel any more.
+    package var isSilenced: Bool {
+        if case .ended = activity { true } else { false }
+    }
+
     /// How the two sides make sure of each other in the pairing under way; nil as long as they have
     /// not agreed, which they have when anything is asked.
     package var method: Pairing.Method? { state?.phase.session?.terms.method }
@@ -117,11 +122,14 @@ extension SecurityManager {
     /// Fails with `busy` while a pairing is under way, which goes on; with `refused` if no peer could
     /// be what the policy demands. Then nothing is sent, unless the peer waits for an answer.
     ///
-    /// - Parameter isWantedByPeer: whether this is in answer to `wanted`. Then a person is asked for
-    ///   consent, if nothing else shows that the pairing is wanted here.
+    /// - Parameters:
+    ///   - isWantedByPeer: whether this is in answer to `wanted`.
+    ///   - asksConsent: whether a person is asked for consent, if nothing else shows that the pairing
+    ///     is wanted here. In answer to `wanted`, one always is.
     package mutating func pair(
         _ policy: Pairing.Policy,
         isWantedByPeer: Bool = false,
+        asksConsent: Bool = false,
         using generator: inout some RandomNumberGenerator,
         now: Instant
     ) -> [Action] {
@@ -137,10 +145,11 @@ extension SecurityManager {
             let answer: [Action] = isWantedByPeer ? [.send(.failed(error.reason))] : []
             return answer + [.failed(error.failure)]
         }
+        let asksConsent = asksConsent || isWantedByPeer
         return take(
             context.isCentral
-                ? AwaitingResponse.begin(context, policy, existingBond, isWantedByPeer)
-                : AwaitingRequest.begin(context, policy, existingBond),
+                ? AwaitingResponse.begin(context, policy, existingBond, asksConsent)
+                : AwaitingRequest.begin(context, policy, existingBond, asksConsent),
             now: now
         )
     }

@@ -116,6 +116,7 @@ import Testing
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.deadlinePassed(now: .zero + .seconds(30))
         #expect(dialogue.peripheral.failure == .timedOut)
+        #expect(!dialogue.peripheral.manager.isSilenced)
         dialogue.peripheral.actions.removeAll()
         dialogue.peripheral.outbox.removeAll()
         dialogue.pair()

@@ -28,12 +28,14 @@ struct PairingSide {
     mutating func pair(
         _ policy: Pairing.Policy,
         isWantedByPeer: Bool = false,
+        asksConsent: Bool = false,
         now: Instant = .zero
     ) {
         take(
             manager.pair(
                 policy,
                 isWantedByPeer: isWantedByPeer,
+                asksConsent: asksConsent,
                 using: &generator,
                 now: now
             )

@@ -61,6 +61,32 @@ import Testing
         try dialogue.expectSuccess(.numericComparison)
     }
 
+    @Test(arguments: [true, false])
+    func toAskForEncryptionIsNotToAgreeToAPairing(isCentral: Bool) throws {
+        var dialogue = PairingDialogue()
+        if isCentral {
+            dialogue.central.pair(.init(), asksConsent: true)
+            dialogue.run()
+        } else {
+            dialogue.peripheral.pair(.init(), asksConsent: true)
+            dialogue.run()
+            #expect(dialogue.peripheral.questions.isEmpty)
+            dialogue.pair()
+        }
+        try dialogue.expectSuccess(.justWorks)
+        let side = isCentral ? dialogue.central : dialogue.peripheral
+        #expect(side.questions == [.consent])
+    }
+
+    @Test func whoHasToWaitIsNotLetInByAnOpenRequest() {
+        var dialogue = PairingDialogue()
+        dialogue.peripheral.pair(.init())
+        dialogue.run()
+        dialogue.peripheral.manager.refusalForPeer = .repeatedAttempts
+        dialogue.pair()
+        dialogue.expectFailure(.repeatedAttempts, byCentral: false)
+    }
+
     @Test func encryptionWithAnotherKeyAnswersItQuietly() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())

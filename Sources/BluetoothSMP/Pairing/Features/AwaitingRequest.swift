@@ -8,13 +8,21 @@ struct AwaitingRequest: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
+    /// Whether nobody here has agreed to a pairing yet: to ask for encryption is not to agree.
+    let asksConsent: Bool
 
     static func begin(
         _ context: SecurityManager.Context,
         _ policy: Pairing.Policy,
-        _ bond: LinkSecurity?
+        _ bond: LinkSecurity?,
+        _ asksConsent: Bool
     ) -> Step {
-        let phase = AwaitingRequest(context: context, policy: policy, bond: bond)
+        let phase = AwaitingRequest(
+            context: context,
+            policy: policy,
+            bond: bond,
+            asksConsent: asksConsent
+        )
         return Step(.awaitingRequest(phase), .send(.securityRequest(policy.requirements)))
     }
 
@@ -27,13 +35,12 @@ struct AwaitingRequest: PairingPhase {
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step {
         guard case .pairingRequest(let request) = pdu else { throw unexpected(pdu) }
-        return try accept(request, asksConsent: false, using: &generator)
+        return try accept(request, using: &generator)
     }
 
     /// Answers a Pairing Request.
     func accept(
         _ request: SMP.PairingFeatures,
-        asksConsent: Bool,
         using generator: inout some RandomNumberGenerator
     ) throws(Refusal) -> Step {
         let session = try Session(

@@ -7,21 +7,21 @@ struct AwaitingResponse: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
-    /// Whether the Peripheral has asked for the pairing.
-    let isWantedByPeer: Bool
+    /// Whether nobody here has agreed to the pairing yet.
+    let asksConsent: Bool
     let request: SMP.PairingFeatures
 
     static func begin(
         _ context: SecurityManager.Context,
         _ policy: Pairing.Policy,
         _ bond: LinkSecurity?,
-        _ isWantedByPeer: Bool
+        _ asksConsent: Bool
     ) -> Step {
         let phase = AwaitingResponse(
             context: context,
             policy: policy,
             bond: bond,
-            isWantedByPeer: isWantedByPeer,
+            asksConsent: asksConsent,
             request: policy.request
         )
         return Step(.awaitingResponse(phase), .send(.pairingRequest(phase.request)))
@@ -43,6 +43,6 @@ struct AwaitingResponse: PairingPhase {
             request: request,
             response: response
         )
-        return try session.begin(asksConsent: isWantedByPeer, using: &generator)
+        return try session.begin(asksConsent: asksConsent, using: &generator)
     }
 }
