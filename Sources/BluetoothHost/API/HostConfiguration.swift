@@ -63,14 +63,16 @@ public struct HostConfiguration: Sendable {
     /// that name no policy of their own.
     public var pairing = Pairing.Policy()
 
-    /// Who answers for the person in front of the device; nil: nobody, and nothing is paired.
+    /// Who answers for the person in front of the device; nil: nobody, and nothing is paired but
+    /// what `Link.pair` is called for and needs no answer.
     public var pairingDelegate: (any PairingDelegate)?
 
     /// Whether peers may begin a pairing, which `pairingDelegate` is then asked about.
     public var acceptsPairing = true
 
     /// Whether an operation that a peer refuses for want of encryption or authentication makes the
-    /// host encrypt, or pair as `pairing` allows, and is then repeated, once.
+    /// host encrypt, or pair as `pairing` allows and `pairingDelegate` consents, and is then
+    /// repeated, once.
     public var securesOnDemand = true
 
     /// What to do about a peer that has lost the keys of its bond.

@@ -58,6 +58,23 @@ struct DemandTests {
         }
     }
 
+    /// Somebody who agrees to nothing.
+    private struct Bystander: PairingDelegate {}
+
+    @Test("is no consent: a peer that refuses is not paired by Just Works unasked")
+    func unconsented() async throws {
+        let scene = try PairingScene()
+        let phone = Side { $0.pairingDelegate = Bystander() }
+        try await scene.run(phone: phone) { meeting in
+            let listener = try await meeting.strap.listen(psm: 0x0086, requirement: .encrypted)
+            await #expect(throws: Pairing.Failure.self) {
+                try await meeting.toStrap.openChannel(psm: listener.psm)
+            }
+            let security = try await meeting.toStrap.security
+            #expect(!security.isEncrypted)
+        }
+    }
+
     @Test("stays refused where the host is told to leave it, or nobody is there to be asked")
     func switchedOff() async throws {
         for phone in [

@@ -40,6 +40,7 @@ public enum BondLossPolicy: Sendable {
     /// `PairingDelegate.pairsAgain` decides.
     case ask
     /// Pair anew, once for each link, as `HostConfiguration.pairing` allows, and no weaker than before.
+    /// A peer that begins needs consent as any other; where there is no delegate, this is `refuse`.
     case pairOnce
 }
 

@@ -80,20 +80,27 @@ extension HostCore {
 
     private mutating func pairAnew(_ loss: BondLoss, on handle: ConnectionHandle, now: Instant) {
         guard let link = links[handle], !link.isDisconnecting else { return }
-        links[handle]?.protection.isAgreedAnew = true
+        guard mayPair(loss, on: handle) else { return refuse(loss, on: handle, now: now) }
+        links[handle]?.protection.agreedAnew = loss.bond.peer
         switch loss.next {
         case .pair:
             if let dial = link.dial { dials[dial]?.deadline = nil }
             guard link.protection.waiters.isEmpty else { return secureOn(handle, now: now) }
             pair(handle, configuration.pairing, now: now)
         case .receive(let request): hand(request[...], on: handle, now: now)
+        case .keep(let keys): keep(keys, on: handle, now: now)
+        }
+    }
+
+    /// Whether what was agreed to is something that the host does: where nobody can be asked, nothing
+    /// is paired that the application has not called for itself; and no bond is lowered.
+    private func mayPair(_ loss: BondLoss, on handle: ConnectionHandle) -> Bool {
+        switch loss.next {
+        case .pair: configuration.pairingDelegate != nil || isCalledFor(on: handle)
+        case .receive: policyForPeers != nil || isCalledFor(on: handle)
         case .keep(let keys):
-            let before = loss.bond.security(isEncrypted: true)
-            guard
-                LinkSecurity(keys).isNoWeaker(than: before)
-                    || configuration.pairing.allowsWeakerBond
-            else { return refuse(loss, on: handle, now: now) }
-            keep(keys, on: handle, now: now)
+            configuration.pairing.allowsWeakerBond
+                || LinkSecurity(keys).isNoWeaker(than: loss.bond.security(isEncrypted: true))
         }
     }
 

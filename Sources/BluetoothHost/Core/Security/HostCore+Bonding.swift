@@ -15,25 +15,26 @@ extension HostCore {
         guard let link = links[handle] else { return }
         links[handle]?.protection.isOwnPairing = false
         attempts.succeeded(link.identity)
-        if let other = overwrittenBond(by: keys, on: link), link.protection.isAgreedAnew == false {
+        if let other = overwrittenBond(by: keys, on: link) {
             return bondLost(other, then: .keep(keys), on: handle, now: now)
         }
         keep(keys, on: handle, now: now)
     }
 
     /// The bond of a peer that the link does not seem to lead to, and that these keys would replace.
-    /// By a told address alone, anybody could make away with anybody's bond (CVE-2021-3436).
+    /// By a told address alone, anybody could make away with anybody's bond (CVE-2021-3436); and leave
+    /// to replace the bond that the link seems to lead to is none to replace this one.
     private func overwrittenBond(by keys: Pairing.Keys, on link: LinkState) -> Bond? {
-        guard keys.isBonded, !keys.usedDebugKey, let told = keys.peerIdentity,
-            link.bond?.peer != told
-        else { return nil }
-        return bonds.first { $0.peer == told }
+        let peer = keys.peerIdentity ?? link.identity
+        guard keys.isBonded, !keys.usedDebugKey, link.bond?.peer != peer else { return nil }
+        return bonds.first { $0.peer == peer }
     }
 
     /// Keeps the keys, if they are to be kept. The link is as good as they are either way.
     mutating func keep(_ keys: Pairing.Keys, on handle: ConnectionHandle, now: Instant) {
         var security = LinkSecurity(keys)
         links[handle]?.bond = nil
+        links[handle]?.protection.agreedAnew = nil
         if keys.isBonded, !keys.usedDebugKey {
             if let bond = makeBond(keys, on: handle, now: now) {
                 security = bond.security(isEncrypted: true)

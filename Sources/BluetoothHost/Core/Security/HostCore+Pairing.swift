@@ -68,11 +68,14 @@ extension HostCore {
         now: Instant
     ) {
         guard let link = links[handle], link.protection.loss == nil else { return }
-        let mustWait = attempts.waitLeft(for: link.identity, now: now) != nil
-        if !mustWait, link.isSealed, let bond = link.bond, !link.protection.isAgreedAnew {
-            return bondLost(bond, then: .receive(Array(request)), on: handle, now: now)
+        guard link.isSealed, !link.isAgreedAnew, let bond = link.bond else {
+            return hand(request, on: handle, now: now)
         }
-        hand(request, on: handle, now: now)
+        // A request of ours may be open, which would let it through.
+        guard attempts.waitLeft(for: link.identity, now: now) == nil else {
+            return refusePairing(.repeatedAttempts, on: handle, now: now)
+        }
+        bondLost(bond, then: .receive(Array(request)), on: handle, now: now)
     }
 
     mutating func hand(
@@ -90,6 +93,7 @@ extension HostCore {
         on handle: ConnectionHandle,
         now: Instant
     ) {
+        guard links[handle]?.protection.manager?.isSilenced != true else { return }
         let refusal = [Self.pairingFailed, reason.rawValue]
         links[handle]?.protection.outgoing.append(
             L2CAPFrame.encode(refusal, on: .securityManager)
@@ -171,17 +175,19 @@ extension HostCore {
     ) {
         guard let link = links[handle] else { return }
         emit(.log("link \(link.identifier.rawValue): pairing failed: \(failure)"))
-        // A Security Request need not be answered.
-        let isIgnored = link.role == .peripheral && link.protection.isOwnPairing
-        if failure.isFailedAttempt, failure != .timedOut || !isIgnored {
+        // A Security Request need not be answered; a pairing that times out ends the channel.
+        let isIgnored = failure == .timedOut && link.protection.manager?.isSilenced == false
+        if failure.isFailedAttempt, !isIgnored {
             attempts.failed(link.identity, now: now)
         }
         links[handle]?.protection.isOwnPairing = false
         failWaiters(of: handle, with: failure, now: now)
-        if link.protection.inForce?.origin == .unfinishedPairing {
+        if link.protection.usesUnfinishedPairing {
+            // Encryption that has begun may be told of yet, and is worth nothing.
+            links[handle]?.protection.offered = nil
             distrust(handle)
             endSoon(handle, as: .notEncrypted, now: now)
-        } else if link.isSealed, link.protection.isAgreedAnew {
+        } else if link.isSealed, link.isAgreedAnew {
             endSoon(handle, as: .bondLost, now: now)
         }
     }

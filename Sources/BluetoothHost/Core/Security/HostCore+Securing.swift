@@ -45,12 +45,18 @@ extension HostCore {
             !link.isDisconnecting, link.protection.loss == nil,
             !link.protection.isPairing, link.procedures[.encryption] == nil
         else { return }
-        if link.isSealed, !link.protection.isAgreedAnew {
+        if link.isSealed, !link.isAgreedAnew {
             guard link.role == .peripheral else { return encryptByBond(handle, now: now) }
             return askForEncryption(handle, now: now)
         }
         links[handle]?.protection.waiters[0].hasTried = true
-        pair(handle, waiter.policy, now: now)
+        pair(handle, waiter.policy, asksConsent: !isCalledFor(on: handle), now: now)
+    }
+
+    /// Whether the application itself has called for a pairing: then it has consented. Whatever the
+    /// core wants, or is driven to by what the peer refuses, is nobody's consent.
+    func isCalledFor(on handle: ConnectionHandle) -> Bool {
+        links[handle]?.protection.waiters.contains { $0.id < Self.ownOperationBase } == true
     }
 
     /// Answers those who have what they wait for, and those who cannot get it.
@@ -107,14 +113,21 @@ extension HostCore {
     }
 
     /// Begins a pairing: as Peripheral by a Security Request, for the Central decides.
-    mutating func pair(_ handle: ConnectionHandle, _ policy: Pairing.Policy, now: Instant) {
+    ///
+    /// - Parameter asksConsent: whether nobody has agreed to it yet.
+    mutating func pair(
+        _ handle: ConnectionHandle,
+        _ policy: Pairing.Policy,
+        asksConsent: Bool = false,
+        now: Instant
+    ) {
         guard let link = links[handle] else { return }
         if let wait = attempts.waitLeft(for: link.identity, now: now) {
             return failWaiters(of: handle, with: Pairing.Failure.tooSoon(wait), now: now)
         }
         links[handle]?.protection.isOwnPairing = true
         manage(handle, now: now) { manager, generator in
-            manager.pair(policy, using: &generator, now: now)
+            manager.pair(policy, asksConsent: asksConsent, using: &generator, now: now)
         }
     }
 
@@ -127,7 +140,7 @@ extension HostCore {
         var policy = configuration.pairing
         policy.requiresAuthentication = bond.isAuthenticated
         policy.allowsLegacyPairing = !bond.usesSecureConnections
-        pair(handle, policy, now: now)
+        pair(handle, policy, asksConsent: !isCalledFor(on: handle), now: now)
     }
 
     /// The Peripheral asks for a link that is protected so well (Vol 3, Part H, 2.4.6).

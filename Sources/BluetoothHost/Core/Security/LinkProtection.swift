@@ -60,8 +60,9 @@ struct LinkProtection: Sendable {
     var loss: BondLoss?
     /// Whether the peer has lost its bond, as the application has been told.
     var hasLostBond = false
-    /// Whether it may be paired anew, which is allowed once on a link.
-    var isAgreedAnew = false
+    /// The peer that may be paired anew in spite of its bond, and nobody else: until there are keys,
+    /// and once on a link.
+    var agreedAnew: DeviceAddress?
     /// Whether the peer's name has been asked for, and the operation that asks.
     var hasAskedForName = false
     var nameOperation: UInt64?
@@ -73,6 +74,11 @@ struct LinkProtection: Sendable {
 
     /// Whether the Security Manager has something under way.
     var isPairing: Bool { manager?.isPairing == true }
+
+    /// Whether the key of a pairing that has yet to succeed encrypts the link, or is about to.
+    var usesUnfinishedPairing: Bool {
+        offered?.origin == .unfinishedPairing || inForce?.origin == .unfinishedPairing
+    }
 
     /// Whether a Security Request of ours is open, and nothing has come of it yet.
     var isWishOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
@@ -87,6 +93,9 @@ extension LinkState {
     /// Whether a bonded peer has yet to show that it is who it seems to be. Until then the
     /// application and the link have nothing to do with each other.
     var isSealed: Bool { bond != nil && !protection.isProved }
+
+    /// Whether it may be paired before it has, the application having agreed that its bond is lost.
+    var isAgreedAnew: Bool { bond != nil && protection.agreedAnew == bond?.peer }
 }
 
 extension LinkSecurity {

@@ -119,6 +119,63 @@ struct BondLossStories {
         #expect(deadline > bench.now, "there is nothing to be done at once")
     }
 
+    @Test("The same, if it has to wait and is reminded: no request of ours lets it through")
+    func pairingRequestTooSoon() throws {
+        var bench = try bench(.refuse)
+        let link = try bench.accept(address)
+        bench.advance(by: HostCore.encryptionPause)
+        // It has failed on another link that leads to the same peer.
+        bench.core.attempts.failed(address, now: bench.now)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x09]])
+        bench.advance(by: RepeatedAttempts.firstDelay)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
+        bench.advance(by: .seconds(1))
+        #expect(bench.ends[link] == [.bondLost])
+        #expect(bench.core.bonds.count == 1)
+    }
+
+    @Test("Who is reminded of encryption, and asks to pair, is let after consent only")
+    func reminderIsNoConsent() throws {
+        var bench = try bench(.pairOnce)
+        let before = try #require(bench.core.bonds.first)
+        let link = try bench.accept(address)
+        bench.advance(by: HostCore.encryptionPause)
+        var peer = try PairingPeer(bench, isCentral: true)
+        peer.pair(with: &bench)
+        #expect(bench.lastQuestion?.question == .consent)
+        #expect(bench.core.security(of: link) == LinkSecurity(isBonded: true))
+        #expect(bench.core.bonds == [before])
+        try peer.agree(in: &bench)
+        #expect(bench.core.security(of: link) == Bonded.security)
+        #expect(bench.core.bonds.first?.identifier == before.identifier)
+    }
+
+    @Test(
+        "Where peers may not begin, or nobody is there to be asked, none is paired anew",
+        arguments: [true, false]
+    )
+    func reminderOfNobody(_ hasDelegate: Bool) throws {
+        var bench = try Bench.bonded { configuration in
+            configuration.bondLossPolicy = .pairOnce
+            configuration.acceptsPairing = !hasDelegate
+            if hasDelegate { configuration.pairingDelegate = SilentDelegate() }
+        }
+        let link = try bench.accept(address)
+        bench.advance(by: HostCore.encryptionPause)
+        #expect(bench.hear(Self.request, from: address) == [[0x05, 0x05]])
+        bench.advance(by: .seconds(1))
+        #expect(bench.ends[link] == [.bondLost] && bench.questionCount == 0)
+    }
+
+    @Test("A dial pairs nothing anew where nobody is there to be asked")
+    func dialOfNobody() throws {
+        var bench = try bench(.pairOnce, hasDelegate: false)
+        let dial = bench.dial(address)
+        bench.drive()
+        #expect(bench.error(dial) == .bondLost)
+        #expect(bench.security(heardBy: address).isEmpty && bench.core.bonds.count == 1)
+    }
+
     @Test("A Central that asks to pair may be let, if somebody agrees")
     func pairingRequestAgreed() throws {
         var bench = try bench(.ask)
@@ -150,6 +207,23 @@ struct BondLossStories {
         #expect(isReplaced == isAllowed)
         #expect(bench.ends[link] == (isAllowed ? nil : [.bondLost]))
         #expect(bench.toldOfBonds.first == "bond lost")
+    }
+
+    @Test("Leave to replace one bond is none to replace another", arguments: [true, false])
+    func leaveForAnother(_ isAuthenticated: Bool) throws {
+        let victim = DeviceAddress(value: 0xC0FE_0000_0009, kind: .random)
+        let other = try Bonded.bond {
+            $0.peer = victim
+            $0.isAuthenticated = isAuthenticated
+        }
+        var bench = try bench(.pairOnce, [Bonded.bond(), other])
+        let before = bench.core.bonds
+        let link = try bench.accept(address)
+        var peer = try PairingPeer(bench, isCentral: true, identity: victim)
+        peer.pair(with: &bench)
+        try peer.agree(in: &bench)
+        #expect(bench.core.bonds == before)
+        #expect(bench.ends[link] == [.bondLost])
     }
 
     @Test("A claim that is weaker than the bond does not replace it, leave or not")

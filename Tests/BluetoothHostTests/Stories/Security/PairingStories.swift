@@ -220,6 +220,47 @@ struct PairingStories {
         #expect(bench.ends.isEmpty)
     }
 
+    @Test("A Central that answers our request, and then nothing more, waits; we fall silent")
+    func timeoutOfAnswered() throws {
+        var bench = bench()
+        let link = try bench.accept(address)
+        _ = bench.ask(.pair(Pairing.Policy()), of: link)
+        bench.drive()
+        #expect(bench.hear(Self.request, from: address).map(\.first) == [0x02])
+        bench.advance(by: SecurityManager.timeout)
+        #expect(bench.core.attempts.count == 1)
+        let heard = bench.security(heardBy: address)
+        let handle = try #require(bench.controller.handle(of: address))
+        bench.core.refusePairing(.pairingNotSupported, on: handle, now: bench.now)
+        bench.drive()
+        #expect(bench.security(heardBy: address) == heard)
+    }
+
+    @Test(
+        "A pairing that fails while encryption begins protects nothing, and the link ends",
+        arguments: [true, false]
+    )
+    func failedAtEncryption(_ isCancelled: Bool) throws {
+        var bench = bench()
+        let link = try bench.connect(address)
+        bench.controller.endlessCommands = [.leEnableEncryption]
+        var peer = try PairingPeer(bench, isCentral: false)
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        peer.goOn(with: &bench)
+        #expect(bench.count(of: .leEnableEncryption) == 1)
+        if isCancelled {
+            bench.core.cancelRequest(wish, of: link, now: bench.now)
+        } else {
+            _ = bench.hear([0x05, 0x08], from: address)
+        }
+        let handle = try #require(bench.controller.handle(of: address))
+        bench.controller.changeEncryption(on: handle)
+        bench.drive()
+        #expect(bench.core.security(of: link) == LinkSecurity.none)
+        bench.advance(by: HostCore.refusalPause)
+        #expect(bench.ends[link] == [.notEncrypted])
+    }
+
     @Test("The name is asked for once, after the bond is made")
     func name() throws {
         var bench = bench()
