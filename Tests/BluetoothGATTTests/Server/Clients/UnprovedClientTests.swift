@@ -37,7 +37,7 @@ struct UnprovedClientTests {
     @Test("gets the hash of the table, for which nobody may be asked for a key")
     func hash() throws {
         var stage = try stage()
-        let hash = try #require(stage.server.database.hash)
+        let hash = stage.server.database.hash
         let response = stage.send([0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B])
         #expect(response.first?.suffix(16) == hash[...])
     }
