@@ -7,25 +7,67 @@ extension Pairing {
     /// What a device hands over by another way than the air, an NFC tag say
     /// (Vol 3, Part H, 2.3.5.6.4 and 2.3.5.4; Supplement to the Core Specification, Part A, 1.16).
     public struct OutOfBandData: Hashable, Sendable, CustomStringConvertible {
+        /// Why data cannot be used.
+        public enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {
+            /// A part has not 16 octets.
+            case wrongLength
+            /// There is only one of confirmation and random number.
+            case incomplete
+
+            /// One sentence without a full stop.
+            public var description: String {
+                switch self {
+                case .wrongLength: "each part has 16 octets"
+                case .incomplete: "confirmation and random number belong together"
+                }
+            }
+        }
+
+        /// How many octets each part has.
+        private static let length = 16
+
         /// The confirmation of the device's public key, for LE Secure Connections: 16 octets, least
         /// significant first; nil if there is none.
-        public var confirmation: [UInt8]?
+        public let confirmation: [UInt8]?
 
         /// The random number of that confirmation: 16 octets, least significant first.
-        public var random: [UInt8]?
+        public let random: [UInt8]?
 
         /// The temporary key of legacy pairing: 16 octets, least significant first.
-        public var temporaryKey: [UInt8]?
+        public let temporaryKey: [UInt8]?
 
-        /// Makes what was read elsewhere.
+        /// Makes what was read elsewhere. Throws if a part has not 16 octets, or if there is only one
+        /// of confirmation and random number: what cannot be used would otherwise count as nothing,
+        /// and the pairing protect less than it was meant to.
         public init(
             confirmation: [UInt8]? = nil,
             random: [UInt8]? = nil,
             temporaryKey: [UInt8]? = nil
-        ) {
+        ) throws(Flaw) {
+            let parts = [confirmation, random, temporaryKey].compactMap { $0 }
+            guard parts.allSatisfy({ $0.count == Self.length }) else { throw .wrongLength }
+            guard (confirmation == nil) == (random == nil) else { throw .incomplete }
             self.confirmation = confirmation
             self.random = random
             self.temporaryKey = temporaryKey
+        }
+
+        /// Nothing.
+        init() {
+            confirmation = nil
+            random = nil
+            temporaryKey = nil
+        }
+
+        /// What was made here.
+        fileprivate init(
+            confirmation: SMP.Value128,
+            random: SMP.Value128,
+            temporaryKey: SMP.Value128?
+        ) {
+            self.confirmation = confirmation.bytes
+            self.random = random.bytes
+            self.temporaryKey = temporaryKey?.bytes
         }
 
         /// What there is, without the secrets.
@@ -60,9 +102,9 @@ extension Pairing {
             let random = SMP.Value128(using: &generator)
             let x = pair.publicKey.x
             let data = OutOfBandData(
-                confirmation: SMP.Toolbox.f4(x, x, random, 0).bytes,
-                random: random.bytes,
-                temporaryKey: hasTemporaryKey ? SMP.Value128(using: &generator).bytes : nil
+                confirmation: SMP.Toolbox.f4(x, x, random, 0),
+                random: random,
+                temporaryKey: hasTemporaryKey ? SMP.Value128(using: &generator) : nil
             )
             return LocalOutOfBandData(data: data, privateKey: pair.privateKey)
         }

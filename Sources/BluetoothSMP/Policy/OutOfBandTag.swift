@@ -35,10 +35,12 @@ extension Pairing {
         }
 
         /// Reads the structures. Those of other types are passed over; throws if one of ours does
-        /// not have the form that it must have, is there twice, or reaches beyond the end.
+        /// not have the form that it must have, is there twice, lacks the one that belongs to it, or
+        /// reaches beyond the end.
         package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             self.init(data: OutOfBandData())
             var reader = ByteReader(bytes)
+            var parts: [Kind: [UInt8]] = [:]
             var seen: Set<UInt8> = []
             while !reader.isAtEnd {
                 let length = try reader.readUInt8()
@@ -48,19 +50,28 @@ extension Pairing {
                 guard seen.insert(kind.rawValue).inserted else {
                     throw .invalid(field: "structure, there already")
                 }
-                try read(kind, from: &structure)
+                try read(kind, from: &structure, into: &parts)
                 try structure.finish()
+            }
+            do throws(OutOfBandData.Flaw) {
+                data = try OutOfBandData(
+                    confirmation: parts[.confirmation],
+                    random: parts[.random],
+                    temporaryKey: parts[.temporaryKey]
+                )
+            } catch {
+                throw .invalid(field: "tag: \(error)")
             }
         }
 
         private mutating func read(
             _ kind: Kind,
-            from reader: inout ByteReader
+            from reader: inout ByteReader,
+            into parts: inout [Kind: [UInt8]]
         ) throws(MalformedBytes) {
             switch kind {
-            case .temporaryKey: data.temporaryKey = Array(try reader.readBytes(16))
-            case .confirmation: data.confirmation = Array(try reader.readBytes(16))
-            case .random: data.random = Array(try reader.readBytes(16))
+            case .temporaryKey, .confirmation, .random:
+                parts[kind] = Array(try reader.readBytes(16))
             case .address:
                 let octets = try reader.readBytes(6)
                 // The other bits of this octet are reserved (Supplement, Part A, 1.16).

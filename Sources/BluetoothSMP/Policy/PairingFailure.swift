@@ -2,7 +2,7 @@
 
 extension Pairing {
     /// Why pairing failed, as the sides tell each other (Vol 3, Part H, 3.5.5).
-    public struct FailureReason: RawRepresentable, Hashable, Sendable {
+    public struct FailureReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The octet that travels.
         public let rawValue: UInt8
 
@@ -37,10 +37,31 @@ extension Pairing {
         public static let keyRejected = FailureReason(rawValue: 0x0F)
         /// The device is not ready to pair.
         public static let busy = FailureReason(rawValue: 0x10)
+
+        /// The reason in a few words; those that have no name print their number.
+        public var description: String {
+            switch self {
+            case .passkeyEntryFailed: "the passkey was not entered"
+            case .outOfBandDataNotAvailable: "the data out of band is not there"
+            case .authenticationRequirements: "the two sides cannot protect each other enough"
+            case .confirmValueFailed: "the values do not fit"
+            case .pairingNotSupported: "it does not pair, or not now"
+            case .encryptionKeySize: "the key would be too short"
+            case .commandNotSupported: "the command is not known"
+            case .unspecified: "for no reason that it gave"
+            case .repeatedAttempts: "too soon after a failure"
+            case .invalidParameters: "a value is wrong"
+            case .dhKeyCheckFailed: "the keys do not fit"
+            case .numericComparisonFailed: "the digits are not the same"
+            case .keyRejected: "the key was not taken"
+            case .busy: "it is busy"
+            default: "reason \(rawValue)"
+            }
+        }
     }
 
     /// Why a pairing came to nothing.
-    public enum Failure: Error, Hashable, Sendable {
+    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// We refused, and told the peer why.
         case refused(FailureReason)
         /// The peer refused, and told us why.
@@ -60,5 +81,21 @@ extension Pairing {
         case linkEnded
         /// The caller gave up.
         case cancelled
+
+        /// What happened, in a few words.
+        public var description: String {
+            switch self {
+            case .refused(let reason): "refused by us: \(reason)"
+            case .refusedByPeer(let reason): "refused by the peer: \(reason)"
+            case .declined: "declined here"
+            case .timedOut: "30 s without a step"
+            case .tooSoon: "too soon after a failure"
+            case .busy: "a pairing is under way"
+            case .notEncrypted:
+                "the link could not be encrypted with the key that was agreed on"
+            case .linkEnded: "the link ended"
+            case .cancelled: "cancelled"
+            }
+        }
     }
 }

@@ -29,7 +29,8 @@ extension Pairing {
         /// The shortest key that is good enough, 7 to 16 octets.
         public var minimumKeySize = LinkSecurity.keySizeRange.upperBound
 
-        /// The longest key that is asked for, 7 to 16 octets.
+        /// The longest key that is asked for, 7 to 16 octets. Where it is shorter than `minimumKeySize`
+        /// every pairing is refused, with Encryption Key Size.
         public var maximumKeySize = LinkSecurity.keySizeRange.upperBound
 
         /// Whether keys are kept for later links.
@@ -55,7 +56,8 @@ extension Pairing {
         /// What the peer handed over in another way; nil if nothing.
         public var peerOutOfBandData: OutOfBandData?
 
-        /// What was handed to the peer in another way; nil if nothing.
+        /// What was handed to the peer in another way; nil if nothing. It is good for one pairing:
+        /// make it anew for the next.
         public var localOutOfBandData: LocalOutOfBandData?
 
         /// Uses the private key that the specification prints, so that a sniffer can follow

@@ -19,16 +19,24 @@ enum OutOfBandFile {
     static func parse(_ text: String) throws(JSONError) -> Pairing.OutOfBandData {
         let node = try JSONNode(parsing: text)
         let members = try node.members("confirmation", "random", "temporaryKey", "tag")
-        let data = Pairing.OutOfBandData(
-            confirmation: try octets(members["confirmation"]),
-            random: try octets(members["random"]),
-            temporaryKey: try octets(members["temporaryKey"])
-        )
-        guard (data.confirmation == nil) == (data.random == nil) else {
+        let confirmation = try octets(members["confirmation"])
+        let random = try octets(members["random"])
+        let temporaryKey = try octets(members["temporaryKey"])
+        guard (confirmation == nil) == (random == nil) else {
             throw node.error("confirmation and random belong together")
         }
-        if data.confirmation != nil || data.temporaryKey != nil { return data }
-        return try parse(tag: members.require("tag"))
+        guard confirmation != nil || temporaryKey != nil else {
+            return try parse(tag: members.require("tag"))
+        }
+        do throws(Pairing.OutOfBandData.Flaw) {
+            return try Pairing.OutOfBandData(
+                confirmation: confirmation,
+                random: random,
+                temporaryKey: temporaryKey
+            )
+        } catch {
+            throw node.error("this cannot be used: \(error)")
+        }
     }
 
     /// Writes what is handed to the other side: secrets, which only their owner may read.
@@ -50,10 +58,12 @@ enum OutOfBandFile {
             throw tag.error("hexadecimal digits should be here")
         }
         do throws(MalformedBytes) {
-            return try Pairing.OutOfBandTag(parsing: octets[...]).data
+            let data = try Pairing.OutOfBandTag(parsing: octets[...]).data
+            if data.confirmation != nil || data.temporaryKey != nil { return data }
         } catch {
             throw tag.error("this is no tag: \(error)")
         }
+        throw tag.error("the tag holds nothing to pair with")
     }
 
     private static func octets(_ node: JSONNode?) throws(JSONError) -> [UInt8]? {

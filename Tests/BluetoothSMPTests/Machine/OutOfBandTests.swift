@@ -81,8 +81,10 @@ import Testing
         let reader: WritableKeyPath<PairingDialogue, PairingSide> =
             isCentral ? \.central : \.peripheral
         dialogue[keyPath: side].manager.policyForPeer?.localOutOfBandData = data
-        var wrong = data.data
-        wrong.random = wrong.random?.map { $0 ^ 1 }
+        let wrong = try Pairing.OutOfBandData(
+            confirmation: data.data.confirmation,
+            random: data.data.random?.map { $0 ^ 1 }
+        )
         dialogue[keyPath: reader].manager.policyForPeer?.peerOutOfBandData = wrong
         dialogue.pair()
         dialogue.expectFailure(.confirmValueFailed, byCentral: isCentral)
@@ -103,7 +105,7 @@ import Testing
         let key = [UInt8](repeating: 9, count: 16)
         let policy = Pairing.Policy(.noInputNoOutput) {
             $0.allowsLegacyPairing = true
-            $0.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: key)
+            $0.peerOutOfBandData = try? Pairing.OutOfBandData(temporaryKey: key)
         }
         var dialogue = PairingDialogue(policy, policy)
         dialogue.pair()
@@ -114,7 +116,7 @@ import Testing
         var dialogue = PairingDialogue(
             .legacy {
                 let key = [UInt8](repeating: 9, count: 16)
-                $0.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: key)
+                $0.peerOutOfBandData = try? Pairing.OutOfBandData(temporaryKey: key)
             },
             .legacy()
         )
@@ -126,7 +128,7 @@ import Testing
         func policy(_ octet: UInt8) -> Pairing.Policy {
             .legacy {
                 let key = [UInt8](repeating: octet, count: 16)
-                $0.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: key)
+                $0.peerOutOfBandData = try? Pairing.OutOfBandData(temporaryKey: key)
             }
         }
         var dialogue = PairingDialogue(policy(1), policy(2))

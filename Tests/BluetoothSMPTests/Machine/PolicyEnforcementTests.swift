@@ -42,6 +42,19 @@ import Testing
         dialogue.expectFailure(.encryptionKeySize, byCentral: isByCentral)
     }
 
+    /// The default minimum of 16 is not made smaller by a maximum.
+    @Test(arguments: [true, false], 7...15)
+    func aMaximumBelowTheMinimumIsRefused(isByCentral: Bool, size: Int) {
+        let contradictory = Pairing.Policy(.noInputNoOutput) { $0.maximumKeySize = size }
+        let content = Pairing.Policy(.noInputNoOutput) { $0.minimumKeySize = 7 }
+        var dialogue = PairingDialogue(
+            isByCentral ? contradictory : content,
+            isByCentral ? content : contradictory
+        )
+        dialogue.pair()
+        dialogue.expectFailure(.encryptionKeySize, byCentral: isByCentral)
+    }
+
     @Test(arguments: [0, 6, 17, 255] as [UInt8])
     func aKeySizeThatThereIsNotIsInvalid(size: UInt8) {
         var features = SMP.PairingFeatures(

@@ -42,24 +42,54 @@ struct OutOfBandDataTests {
         #expect("\(made)" == "(confirmation, random, temporary key)")
         #expect("\(Pairing.OutOfBandData())" == "()")
     }
+
+    @Test("Parts of another length are refused", arguments: [0, 1, 15, 17, 32])
+    func lengths(count: Int) {
+        let whole = [UInt8](repeating: 7, count: 16)
+        let other = [UInt8](repeating: 7, count: count)
+        #expect(throws: Pairing.OutOfBandData.Flaw.wrongLength) {
+            try Pairing.OutOfBandData(temporaryKey: other)
+        }
+        #expect(throws: Pairing.OutOfBandData.Flaw.wrongLength) {
+            try Pairing.OutOfBandData(confirmation: other, random: whole)
+        }
+        #expect(throws: Pairing.OutOfBandData.Flaw.wrongLength) {
+            try Pairing.OutOfBandData(confirmation: whole, random: other)
+        }
+    }
+
+    @Test("Confirmation and random number come together, or not at all")
+    func pairs() {
+        let octets = [UInt8](repeating: 7, count: 16)
+        #expect(throws: Pairing.OutOfBandData.Flaw.incomplete) {
+            try Pairing.OutOfBandData(confirmation: octets)
+        }
+        #expect(throws: Pairing.OutOfBandData.Flaw.incomplete) {
+            try Pairing.OutOfBandData(random: octets, temporaryKey: octets)
+        }
+    }
 }
 
 @Suite("Out-of-band data on a tag")
 struct OutOfBandTagTests {
     static let octets = [UInt8](0..<16)
-    let whole = Pairing.OutOfBandTag(
-        address: DeviceAddress(value: 0xC0FF_EE01_0203, kind: .random),
-        role: .ratherPeripheral,
-        data: Pairing.OutOfBandData(
-            confirmation: octets,
-            random: octets.reversed(),
-            temporaryKey: octets.map { $0 | 0x80 }
-        )
-    )
+    let whole: Pairing.OutOfBandTag
     /// Types 0x1B, 0x1C, 0x10, 0x22, 0x23 (Assigned Numbers, 2.3).
     let encoded =
         "081b030201eeffc001" + "021c02" + "1110808182838485868788898a8b8c8d8e8f"
         + "1122000102030405060708090a0b0c0d0e0f" + "11230f0e0d0c0b0a09080706050403020100"
+
+    init() throws {
+        whole = Pairing.OutOfBandTag(
+            address: DeviceAddress(value: 0xC0FF_EE01_0203, kind: .random),
+            role: .ratherPeripheral,
+            data: try Pairing.OutOfBandData(
+                confirmation: Self.octets,
+                random: Self.octets.reversed(),
+                temporaryKey: Self.octets.map { $0 | 0x80 }
+            )
+        )
+    }
 
     @Test("A tag has the structures that the supplement draws")
     func encodes() {
@@ -73,7 +103,9 @@ struct OutOfBandTagTests {
 
     @Test("What is not there is not written, and not read")
     func parts() throws {
-        let tag = Pairing.OutOfBandTag(data: Pairing.OutOfBandData(temporaryKey: Self.octets))
+        let tag = Pairing.OutOfBandTag(
+            data: try Pairing.OutOfBandData(temporaryKey: Self.octets)
+        )
         #expect(tag.encode().count == 18)
         #expect(try Pairing.OutOfBandTag(parsing: tag.encode()[...]) == tag)
         let nothing = try Pairing.OutOfBandTag(parsing: [])
@@ -88,7 +120,8 @@ struct OutOfBandTagTests {
 
     @Test("A tag that is cut within a structure is refused")
     func truncation() {
-        let ends: Set = [0, 9, 12, 30, 48]
+        // After the confirmation, its random number is missing.
+        let ends: Set = [0, 9, 12, 30]
         for count in 0..<encoded.octets.count where !ends.contains(count) {
             #expect(throws: MalformedBytes.self) {
                 try Pairing.OutOfBandTag(parsing: encoded.octets.prefix(count))

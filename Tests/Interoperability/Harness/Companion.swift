@@ -75,7 +75,7 @@ struct Companion: Sendable {
     func share() async throws -> Pairing.OutOfBandData {
         let parts = try #require(try await client.perform("share").text).split(separator: ":")
         let values = parts.map { JSON.string(String($0)).octets }
-        return Pairing.OutOfBandData(confirmation: values.first, random: values.last)
+        return try Pairing.OutOfBandData(confirmation: values.first, random: values.last)
     }
 
     // MARK: The link

@@ -19,10 +19,10 @@ struct OutOfBandFileTests {
 
     @Test("are read as people and tags have them")
     func reads() throws {
-        let secure = Pairing.OutOfBandData(confirmation: Self.c, random: Self.r)
+        let secure = try Pairing.OutOfBandData(confirmation: Self.c, random: Self.r)
         let members = [Self.member("confirmation", Self.c), Self.member("random", Self.r)]
         #expect(try OutOfBandFile.parse("{\(members.joined(separator: ","))}") == secure)
-        let legacy = Pairing.OutOfBandData(temporaryKey: Self.t)
+        let legacy = try Pairing.OutOfBandData(temporaryKey: Self.t)
         #expect(try OutOfBandFile.parse("{\(Self.member("temporaryKey", Self.t))}") == legacy)
         let tag = "1122" + Self.c.hexadecimal + "1123" + Self.r.hexadecimal
         #expect(try OutOfBandFile.parse("{\"tag\": \"\(tag)\"}") == secure)
@@ -34,7 +34,8 @@ struct OutOfBandFileTests {
             "", "[]", "{}", "{\(member("confirmation", c))}", "{\(member("random", r))}",
             "{\(member("temporaryKey", Array(t.dropLast())))}", "{\"temporaryKey\": \"x\"}",
             "{\"temporaryKey\": 7}", "{\"tag\": \"1122\"}", "{\"tag\": \"zz\"}",
-            "{\"other\": \"\"}",
+            "{\"other\": \"\"}", "{\"tag\": \"\"}", "{\"tag\": \"021c02\"}",
+            "{\"tag\": \"1122\(c.hexadecimal)\"}",
         ]
     )
     func refuses(text: String) {
@@ -55,10 +56,11 @@ struct OutOfBandFileTests {
     }
 
     @Test("that are not there, or cannot be made, are told")
-    func missing() {
+    func missing() throws {
+        let data = try Pairing.OutOfBandData(temporaryKey: Self.t)
         #expect(throws: ProgramFailure.self) { try OutOfBandFile.read("/nonexistent/oob") }
         #expect(throws: ProgramFailure.self) {
-            try OutOfBandFile.write(Pairing.OutOfBandData(), to: "/nonexistent/oob")
+            try OutOfBandFile.write(data, to: "/nonexistent/oob")
         }
     }
 }

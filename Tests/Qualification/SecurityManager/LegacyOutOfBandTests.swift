@@ -9,15 +9,15 @@ import Testing
 @Suite struct LegacyOutOfBandTests {
     private let octets = [UInt8](0x30..<0x40)
 
-    private func policy(hasData: Bool) -> Pairing.Policy {
+    private func policy(hasData: Bool) throws -> Pairing.Policy {
         var policy = Pairing.Policy.plain(isLegacy: true)
-        if hasData { policy.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: octets) }
+        if hasData { policy.peerOutOfBandData = try Pairing.OutOfBandData(temporaryKey: octets) }
         return policy
     }
 
     /// Pairs, and expects the method that follows from who has data.
     private func succeed(isCentral: Bool, weHave: Bool, testerHas: Bool) throws {
-        var stage = try SecurityStage(isCentral: isCentral, policy(hasData: weHave))
+        var stage = try SecurityStage(isCentral: isCentral, try policy(hasData: weHave))
         let isOutOfBand = weHave && testerHas
         try stage.exchangeFeatures(
             .tester(.noInputNoOutput, [], hasOutOfBandData: testerHas),
@@ -52,7 +52,7 @@ import Testing
 
     @Test("SM/CEN/OOB/BI-01-C: IUT Initiator - Both sides have different OOB data - Failure")
     func differentInResponder() throws {
-        var stage = try SecurityStage(isCentral: true, policy(hasData: true))
+        var stage = try SecurityStage(isCentral: true, try policy(hasData: true))
         try stage.exchangeFeatures(.tester(.noInputNoOutput, [], hasOutOfBandData: true))
         _ = try stage.hearConfirm()
         let other = HCI.Key128(passkey: 1)
@@ -67,7 +67,7 @@ import Testing
 
     @Test("SM/PER/OOB/BI-02-C: IUT Responder - Both sides have different OOB data - Failure")
     func differentInInitiator() throws {
-        var stage = try SecurityStage(isCentral: false, policy(hasData: true))
+        var stage = try SecurityStage(isCentral: false, try policy(hasData: true))
         try stage.exchangeFeatures(
             .tester(.noInputNoOutput, [], hasOutOfBandData: true),
             consents: false

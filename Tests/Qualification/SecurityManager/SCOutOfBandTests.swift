@@ -37,7 +37,7 @@ import Testing
         if isWrong { confirmation[3] ^= 0x20 }
         if heard.byTester { stage.policy.localOutOfBandData = local }
         if heard.byUs {
-            stage.policy.peerOutOfBandData = Pairing.OutOfBandData(
+            stage.policy.peerOutOfBandData = try Pairing.OutOfBandData(
                 confirmation: confirmation,
                 random: random.bytes
             )

@@ -67,11 +67,14 @@ extension Pairing.Policy {
         isBonding ? keyDistribution.subtracting(.linkKey) : []
     }
 
-    /// The shortest and longest keys that are good enough.
-    var keySizes: ClosedRange<Int> {
-        let range = LinkSecurity.keySizeRange
-        let longest = min(max(maximumKeySize, range.lowerBound), range.upperBound)
-        return min(max(minimumKeySize, range.lowerBound), longest)...longest
+    /// The shortest key that is good enough, and the longest that is asked for. If that is shorter, no
+    /// key is good enough: a maximum never makes a minimum smaller.
+    var keySizes: (lowerBound: Int, upperBound: Int) {
+        func clamp(_ size: Int) -> Int {
+            let range = LinkSecurity.keySizeRange
+            return min(max(size, range.lowerBound), range.upperBound)
+        }
+        return (clamp(minimumKeySize), clamp(maximumKeySize))
     }
 }
 
