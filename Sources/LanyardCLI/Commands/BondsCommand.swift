@@ -7,8 +7,8 @@ import Foundation
 struct BondsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bonds",
-        abstract: "Lists the accessories that keys are shared with, or removes some.",
-        discussion: "No adapter is opened.",
+        abstract: "Lists the devices that keys are shared with, or removes some.",
+        discussion: "Reads the store of an adapter, which is not opened.",
         subcommands: [BondsListCommand.self, BondsRemoveCommand.self],
         defaultSubcommand: BondsListCommand.self
     )
@@ -18,7 +18,7 @@ struct BondsCommand: ParsableCommand {
 struct BondsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The adapter whose bonds they are; it is not opened.",
+            "The adapter whose store is meant; it is not opened.",
             discussion: "Without this option, and without --store, LANYARD_ADAPTER says which.",
             valueName: "adapter"
         )
@@ -61,7 +61,7 @@ struct BondsOptions: ParsableArguments {
 struct BondsListCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the bonds, those last that were used last.",
+        abstract: "Lists the bonds, those met last at the end.",
         discussion: """
             A line each: the identifier, which stays the same whatever becomes of addresses and \
             keys, the name, the address that stays the same, and how links are protected.
@@ -86,8 +86,8 @@ struct BondsListCommand: ConsoleCommand {
 struct BondsRemoveCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes a bond, and all that is kept of the accessory.",
-        discussion: "The accessory is not told: remove the bond there as well."
+        abstract: "Removes a bond, and all that is kept of the device.",
+        discussion: "The device is not told: remove the bond there as well."
     )
 
     @Argument(help: "A bond's identifier, name or address.") var target: String?

@@ -3,8 +3,8 @@
 import BluetoothHost
 import Synchronization
 
-/// The two people of the demonstration, one in front of each device. Each compares the six digits
-/// with those that the other has.
+/// The two people of the demonstration, one in front of each device. Who is asked second compares the
+/// six digits with those that the other device shows.
 final class DemoPeople: Sendable {
     private let report: DemoReport
     private let digits = Mutex<[PairingDigits]>([])
@@ -24,9 +24,13 @@ final class DemoPeople: Sendable {
         let device: String
 
         func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
-            people.digits.withLock { $0.append(digits) }
-            try? people.report.say("the \(device) shows \(digits); its person agrees")
-            return true
+            let isSame = people.digits.withLock { shown in
+                shown.append(digits)
+                return shown.allSatisfy { $0 == digits }
+            }
+            let answer = isSame ? "agrees" : "does not"
+            try? people.report.say("the \(device) shows \(digits); its person \(answer)")
+            return isSame
         }
     }
 }

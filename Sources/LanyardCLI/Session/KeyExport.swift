@@ -12,13 +12,15 @@ final class KeyExport: Sendable {
     }
 
     /// How many keys are written; a link is encrypted a few times at most, but nothing says so.
-    static let limit = 4_096
+    static let keyLimit = 4_096
 
+    private let limit: Int
     private let file: SecretFile
     private let state = Mutex(State())
 
     /// Makes the file, with no keys in it yet.
-    init(_ path: String) throws(ProgramFailure) {
+    init(_ path: String, limit: Int = KeyExport.keyLimit) throws(ProgramFailure) {
+        self.limit = limit
         file = try SecretFile(path, of: "keys")
         try file.replace(with: Self.text([]))
     }
@@ -26,10 +28,14 @@ final class KeyExport: Sendable {
     /// Why the file is not whole, if it is not.
     var failure: ProgramFailure? { state.withLock { $0.failure } }
 
-    /// Adds a key, unless it is there.
+    /// Adds a key, unless it is there. One too many is left out, and that is told.
     func add(_ key: LinkKey) {
         state.withLock { state in
-            guard state.keys.count < Self.limit, !state.keys.contains(key) else { return }
+            guard !state.keys.contains(key) else { return }
+            guard state.keys.count < limit else {
+                state.failure = ProgramFailure(.inputOutput, "there are more than \(limit) of them")
+                return
+            }
             state.keys.append(key)
             do throws(ProgramFailure) {
                 try file.replace(with: Self.text(state.keys))

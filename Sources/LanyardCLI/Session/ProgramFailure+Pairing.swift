@@ -5,64 +5,36 @@ import BluetoothHost
 extension ProgramFailure {
     /// Why a pairing came to nothing, and what a person can do about it.
     init(_ failure: Pairing.Failure, during step: String) {
+        let happened = "\(step): \(failure)"
         switch failure {
         case .refused(let reason):
-            self.init(
-                .refused,
-                "\(step): refused by us: \(reason.text)",
-                advice: reason.advice(isOurs: true)
-            )
+            self.init(.refused, happened, advice: reason.advice(isOurs: true))
         case .refusedByPeer(let reason):
             self.init(
                 .refused,
-                "\(step): refused by the accessory: \(reason.text)",
+                "\(step): refused by the accessory: \(reason)",
                 advice: reason.advice(isOurs: false)
             )
-        case .declined: self.init(.refused, "\(step): declined here")
-        case .timedOut:
-            self.init(.timedOut, "\(step): 30 s without a step", advice: "begin again")
+        case .declined: self.init(.refused, happened)
+        case .timedOut: self.init(.timedOut, happened, advice: "begin again")
         case .tooSoon(let wait):
-            self.init(
-                .refused,
-                "\(step): too soon after a failure",
-                advice: "try again in \(SecondsText.describe(wait))"
-            )
-        case .busy: self.init(.refused, "\(step): a pairing is under way", advice: "wait for it")
+            let advice = "try again in \(SecondsText.describe(wait))"
+            self.init(.refused, happened, advice: advice)
+        case .busy: self.init(.refused, happened, advice: "wait for it")
         case .notEncrypted:
             self.init(
                 .refused,
-                "\(step): the link could not be encrypted with the key that was agreed on",
+                happened,
                 advice: "record it with --trace FILE and show it to the accessory's maker"
             )
-        case .linkEnded:
-            self.init(.inputOutput, "\(step): the link ended", advice: Self.tryAgain)
+        case .linkEnded: self.init(.inputOutput, happened, advice: Self.tryAgain)
         case .cancelled: self = .interrupted
         }
     }
 }
 
 extension Pairing.FailureReason {
-    /// The reason in words (Vol 3, Part H, 3.5.5).
-    fileprivate var text: String {
-        switch self {
-        case .passkeyEntryFailed: "the passkey was not entered"
-        case .outOfBandDataNotAvailable: "the data out of band is not there"
-        case .authenticationRequirements: "the two sides cannot protect each other enough"
-        case .confirmValueFailed: "the values do not fit"
-        case .pairingNotSupported: "it does not pair, or not now"
-        case .encryptionKeySize: "the key would be too short"
-        case .commandNotSupported: "the command is not known"
-        case .unspecified: "for no reason that it gave"
-        case .repeatedAttempts: "too soon after a failure"
-        case .invalidParameters: "a value is wrong"
-        case .dhKeyCheckFailed: "the keys do not fit"
-        case .numericComparisonFailed: "the digits are not the same"
-        case .keyRejected: "the key was not taken"
-        case .busy: "it is busy"
-        default: "reason \(rawValue)"
-        }
-    }
-
+    /// What a person can do about it.
     fileprivate func advice(isOurs: Bool) -> String {
         switch self {
         case .passkeyEntryFailed: "enter the digits within 30 s"

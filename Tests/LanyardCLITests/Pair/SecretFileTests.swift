@@ -70,4 +70,25 @@ struct SecretFileTests {
         #expect(compact?.replacing(": ", with: ":") == expected)
         #expect(export.failure == nil)
     }
+
+    @Test("of keys say when there are more than they hold")
+    func tooManyKeys() throws {
+        defer { unlink(path) }
+        let export = try KeyExport(path, limit: 2)
+        let used = try (1...3 as ClosedRange<UInt8>).map { number in
+            LinkKey(
+                central: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
+                peripheral: DeviceAddress(value: 0x0000_0000_0002, kind: .public),
+                key: LongTermKey(
+                    try #require(HCI.Key128([UInt8](repeating: number, count: 16))),
+                    diversifier: 0,
+                    random: 0
+                )
+            )
+        }
+        for key in used.prefix(2) + used.prefix(1) { export.add(key) }
+        #expect(export.failure == nil)
+        export.add(used[2])
+        #expect(export.failure?.happened == "there are more than 2 of them")
+    }
 }
