@@ -102,7 +102,7 @@ extension BluetoothHost {
     }
 
     /// Ends all links and forgets all peers.
-    func forgetAll() async throws {
-        for bond in bonds { try await removeBond(bond.identifier) }
+    func forgetAll() {
+        for bond in bonds { removeBond(bond.identifier) }
     }
 }

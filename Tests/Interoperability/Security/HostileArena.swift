@@ -83,7 +83,7 @@ struct HostileArena: Sendable {
         try await companion.forget()
         let bond = await host.bonds.first { $0.identity == address }
         #expect(bond != nil)
-        if let bond, !stays { try await host.removeBond(bond.identifier) }
+        if let bond, !stays { await host.removeBond(bond.identifier) }
     }
 
     private static var manner: Person.Manner {

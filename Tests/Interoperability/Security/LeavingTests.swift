@@ -93,7 +93,7 @@ private struct LeavingScene {
         let bonds = await host.bonds
         #expect(bonds.count <= 1)
         if isOver { #expect(bonds.map(\.identity) == [address]) }
-        try await host.forgetAll()
+        await host.forgetAll()
         try await companion.forget()
         return !isOver
     }

@@ -40,7 +40,7 @@ import Testing
             var policy = Pairing.Policy()
             policy.allowsLegacyPairing = true
             policy.requiresAuthentication = true
-            policy.peerOutOfBandData = Pairing.OutOfBandData(temporaryKey: key)
+            policy.peerOutOfBandData = try Pairing.OutOfBandData(temporaryKey: key)
             var plan = Companion.Plan()
             plan.usesSecureConnections = false
             plan.temporaryKey = key
@@ -188,7 +188,7 @@ private final class PairingScene {
         try? await link.disconnect()
         try await companion.ended()
         try await companion.forget()
-        if forgets { try await host.forgetAll() }
+        if forgets { await host.forgetAll() }
         return (result, theirs)
     }
 }

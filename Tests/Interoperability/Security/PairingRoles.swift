@@ -27,7 +27,7 @@ struct PairingCentral: Sendable {
         )
         try await companion.ended()
         try await companion.forget()
-        try await host.forgetAll()
+        await host.forgetAll()
         return report
     }
 
@@ -89,7 +89,7 @@ struct PairingPeripheral: Sendable {
             isReadable: isReadable
         )
         try await companion.forget()
-        try await host.forgetAll()
+        await host.forgetAll()
         return report
     }
 

@@ -79,7 +79,7 @@ struct LeakTests {
             try await meeting.toStrap.disconnect()
             _ = try await meeting.toPhone.ended()
             let forgotten = try #require(await meeting.strap.bonds.first)
-            try await meeting.strap.removeBond(forgotten.identifier)
+            await meeting.strap.removeBond(forgotten.identifier)
             let isRefused = policy.isRefusal
             do {
                 let again = try await scene.meet(meeting.strap, meeting.phone, meeting.service)

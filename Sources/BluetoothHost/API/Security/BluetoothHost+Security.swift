@@ -9,7 +9,7 @@ extension BluetoothHost {
 
     /// Shares no keys with a peer any more, and forgets what it has configured. Links with it end.
     /// Nothing happens if there is no such peer.
-    public func removeBond(_ identifier: PeerIdentifier) async throws {
+    public func removeBond(_ identifier: PeerIdentifier) {
         guard let bond = core.bonds.first(where: { $0.identifier == identifier }) else { return }
         core.disconnect(bonded: bond.peer, now: executor.now)
         removeBond(with: bond.peer)
@@ -50,8 +50,11 @@ extension Link {
     /// serves those that it is good enough for. Cancelling the task gives up the pairing, if nobody
     /// else waits for it.
     ///
-    /// Throws `Pairing.Failure`; `HostError.bondLost` if the peer has lost its keys, and
-    /// `HostError.disconnected` if the link ends for another reason.
+    /// Throws `Pairing.Failure`, and these of `HostError`: `bondLost` if the peer has lost its keys;
+    /// `encryptionFailed` and `notEncrypted` if the keys of the bond led to nothing; `tooManyBonds` if
+    /// there is no room for new ones; `tooManyRequests` if too many wait for the same;
+    /// `disconnected`, `adapter` and `closed` if link, controller or host end meanwhile. Throws
+    /// `CancellationError` if the task was cancelled.
     ///
     /// - Parameter policy: what the pairing may come to; by default `HostConfiguration.pairing`.
     public func pair(_ policy: Pairing.Policy? = nil) async throws -> LinkSecurity {

@@ -31,11 +31,32 @@ package struct BondBook {
         }
         if let fault { problems.append((RecordName.identity.key.description, fault)) }
         let entries = try store.readBonds()
-        let nobody = DeviceAddress(value: 0, kind: .public)
-        let inventory = BondInventory(entries, localIdentity: localIdentity ?? nobody)
-        bonds = inventory.bonds.map(BondedPeer.init)
-        problems += inventory.findings.map { ($0.key.description, $0.reason) }
+        if let localIdentity {
+            let inventory = BondInventory(entries, localIdentity: localIdentity)
+            bonds = inventory.bonds.map(BondedPeer.init)
+            problems += inventory.findings.map { ($0.key.description, $0.reason) }
+        } else {
+            problems += Self.problemsWithoutIdentity(entries)
+        }
     }
+
+    /// What there is to be said where nobody knows who the host is: of each bond, that it may be
+    /// somebody else's.
+    private static func problemsWithoutIdentity(
+        _ entries: [StoreEntry]
+    ) -> [(entry: String, reason: String)] {
+        let unclaimed = "whether it is this host's cannot be known without the identity"
+        var problems: [(entry: String, reason: String)] = []
+        for entry in entries {
+            let inventory = BondInventory([entry], localIdentity: entry.maker ?? nobody)
+            problems += inventory.bonds.map { _ in (entry.key.description, unclaimed) }
+            problems += inventory.findings.map { ($0.key.description, $0.reason) }
+        }
+        return problems
+    }
+
+    /// Stands where no identity is needed: an address that no host has.
+    private static let nobody = DeviceAddress(value: 0, kind: .public)
 
     /// Removes a bond, and whatever is kept of its peer. False if there is none.
     package mutating func remove(_ identifier: PeerIdentifier) throws -> Bool {
@@ -48,5 +69,15 @@ package struct BondBook {
         }
         bonds.removeAll { $0.identifier == identifier }
         return true
+    }
+}
+
+extension StoreEntry {
+    /// Who has made the bond that this is; nil if it is none, or says nothing.
+    fileprivate var maker: DeviceAddress? {
+        guard case .bond(let peer) = RecordName(key), case .success(let bytes) = contents else {
+            return nil
+        }
+        return (try? Bond(parsing: bytes, peer: peer))?.localIdentity
     }
 }

@@ -82,5 +82,6 @@ struct BondBookTests {
         let lost = try BondBook(store)
         #expect(lost.localIdentity == nil && lost.bonds.isEmpty)
         #expect(lost.problems.count == 4 && lost.problems.first?.entry == "identity")
+        #expect(lost.problems.dropFirst().allSatisfy { $0.reason.contains("cannot be known") })
     }
 }
