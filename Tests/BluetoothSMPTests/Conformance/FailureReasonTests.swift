@@ -136,7 +136,10 @@ struct FailureReasonTests {
     @Test("Confirm Value Failed (0x04): another public key than the one on the tag")
     func wrongTag() throws {
         var play = try play("SC, out of band")
-        play.central.peerOutOfBandData?.confirmation?[0] ^= 1
+        let data = try #require(play.central.peerOutOfBandData)
+        var confirmation = try #require(data.confirmation)
+        confirmation[0] ^= 1
+        play.central.peerOutOfBandData = try .init(confirmation: confirmation, random: data.random)
         expect(.confirmValueFailed, toldBy: .central, in: play) { _ in }
     }
 
