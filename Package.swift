@@ -95,7 +95,7 @@ let package = Package(
         ),
         .target(
             name: "StoreTestSupport",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "BluetoothSMP"],
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "BluetoothSMP", "HCITransports"],
             path: "Tests/StoreSupport"
         ),
         // A process that tests kill; in no product.
@@ -144,7 +144,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HCITransportsTests",
-            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports"]
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "HCITransports", "StoreTestSupport"]
         ),
         .testTarget(
             name: "VirtualRadioTests",

@@ -37,25 +37,12 @@ struct StoreWriter {
     }
 
     init(_ directory: String) throws {
-        store = try Self.open(directory)
+        store = try openLeftStore(directory)
         var configuration = HostConfiguration()
         configuration.store = store
         core = HostCore(configuration: configuration, ownAddress: SampleBonds.identity)
         core.storeOpened(try store.readBonds(), now: .zero)
         perform()
-    }
-
-    /// Another process that is just being started may have the lock for a moment, as everything that
-    /// its parent had open.
-    private static func open(_ directory: String) throws -> FileStore {
-        for _ in 0..<200 {
-            do throws(TransportError) {
-                return try FileStore(directory: directory)
-            } catch .addressInUse {
-                usleep(5_000)
-            }
-        }
-        return try FileStore(directory: directory)
     }
 
     /// Makes, replaces and removes bonds until the process is killed.

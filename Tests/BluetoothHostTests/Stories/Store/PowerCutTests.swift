@@ -114,19 +114,9 @@ private struct Record {
 
 /// What is in a store, as the next host finds it.
 private func open(_ directory: String) throws -> BondInventory {
-    for _ in 0..<200 {
-        do throws(TransportError) {
-            let store = try FileStore(directory: directory)
-            let entries = try? store.readBonds()
-            return BondInventory(entries ?? [], localIdentity: SampleBonds.identity)
-        } catch .addressInUse {
-            // A process that another test is just starting has all files of this one for a moment.
-            usleep(5_000)
-        } catch {
-            throw error
-        }
-    }
-    throw TransportError.addressInUse(directory)
+    let store = try openLeftStore(directory)
+    let entries = try? store.readBonds()
+    return BondInventory(entries ?? [], localIdentity: SampleBonds.identity)
 }
 
 private func temporaryDirectory() -> String {
