@@ -63,7 +63,10 @@ public actor BluetoothHost {
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
-    private var waiting: [RequestIdentifier: CheckedContinuation<HostAnswer, any Error>] = [:]
+    var waiting: [RequestIdentifier: Waiter] = [:]
+    /// Whether somebody is being told of something: what that brings about follows in its turn.
+    private(set) var isPerforming = false
+    var port = HostPort()
     private var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()
@@ -116,7 +119,8 @@ public actor BluetoothHost {
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
-        executor.perform { [transport, ownExecutor] in
+        executor.perform { [transport, ownExecutor, waiting] in
+            for waiter in waiting.values { waiter.resume(with: .failure(HostError.closed)) }
             transport.close()
             ownExecutor?.shutDown()
         }
@@ -144,13 +148,7 @@ public actor BluetoothHost {
     /// Returns when the adapter is ready. Throws `HostError.adapter` if the first attempt fails;
     /// the host then goes on trying, so that a caller may as well watch `states`, or shut it down.
     public func start() async throws {
-        if timer == nil, core.state != .closed {
-            timer = executor.makeTimer { [weak self] in
-                self?.assumeIsolated { $0.timerFired() }
-            }
-            openStore()
-            openTransport()
-        }
+        openOnce()
         for await state in states {
             switch state {
             case .ready: return
@@ -160,6 +158,16 @@ public actor BluetoothHost {
             }
         }
         throw CancellationError()
+    }
+
+    /// Begins to open the transport, the first time that it is called.
+    func openOnce() {
+        guard timer == nil, core.state != .closed else { return }
+        timer = executor.makeTimer { [weak self] in
+            self?.assumeIsolated { $0.timerFired() }
+        }
+        openStore()
+        openTransport()
     }
 
     /// Ends all links, closes the transport, and fails whatever still waits. For good.
@@ -264,11 +272,6 @@ public actor BluetoothHost {
         drain()
     }
 
-    /// Runs `body` on the host, in the order of the calls.
-    nonisolated func enter(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
-        executor.perform { self.assumeIsolated { body($0) } }
-    }
-
     /// An identifier that no other request, scan or observer of this host has.
     nonisolated func takeRequest() -> RequestIdentifier {
         RequestIdentifier(rawValue: lastRequest.add(1, ordering: .relaxed).newValue)
@@ -283,7 +286,7 @@ public actor BluetoothHost {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                waiting[id] = continuation
+                waiting[id] = .task(continuation)
                 start(&core, id, executor.now)
                 drain()
                 // A cancellation that came before found nobody; one that comes now has to queue.
@@ -298,16 +301,18 @@ public actor BluetoothHost {
         _ id: RequestIdentifier,
         _ cancel: (inout HostCore, RequestIdentifier, Instant) -> Void
     ) {
-        guard let continuation = waiting.removeValue(forKey: id) else { return }
+        guard let waiter = waiting.removeValue(forKey: id) else { return }
         cancel(&core, id, executor.now)
         drain()
-        continuation.resume(throwing: CancellationError())
+        waiter.resume(with: .failure(CancellationError()))
     }
 
     // MARK: Actions
 
     /// Performs everything the core wants done, writes what is to be written, and sets the timer.
+    /// Called by whoever is being told of something, it leaves that to whoever is telling.
     func drain() {
+        guard !isPerforming else { return }
         performActions()
         if !packets.isEmpty {
             transport.send(packets)
@@ -316,12 +321,33 @@ public actor BluetoothHost {
         timer?.set(to: core.findNextDeadline())
     }
 
+    /// Runs `body`, and performs everything that it brings about after it.
+    func performAsOne(_ body: (isolated BluetoothHost) -> Void) {
+        guard !isPerforming else { return body(self) }
+        isPerforming = true
+        body(self)
+        isPerforming = false
+        drain()
+    }
+
     private func performActions() {
-        while !core.isDrained {
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        for _ in 0..<Self.roundsPerDrainLimit {
+            if core.isDrained, port.owesNothing { return }
             core.takeActions(into: &actions)
             for action in actions { perform(action) }
             actions.removeAll(keepingCapacity: true)
+            for (completion, result) in port.takeOwed() { completion(result) }
         }
+        // There is no end to it: others get their turn first.
+        enter { $0.drain() }
+    }
+
+    /// Whether the answer to a request waits to be told.
+    func isDone(_ request: RequestIdentifier) -> Bool {
+        actions.contains { $0.completes(request) } || core.willTell { $0.completes(request) }
     }
 
     private func perform(_ action: HostAction) {
@@ -335,15 +361,25 @@ public actor BluetoothHost {
                 if case .failure(let error) = result { scan.finish(throwing: error) }
                 scan.finish()
             }
-            waiting.removeValue(forKey: request)?.resume(with: result)
-        case .advertised(let scan, let advertisement): scans[scan]?.yield(advertisement)
+            ended(request, result)
+        case .advertised(let scan, let advertisement):
+            scans[scan]?.yield(advertisement)
+            if port.scans.contains(scan) { tell(.advertised(scan: scan, advertisement)) }
+        case .linkOpened(let link, let peer, let role):
+            port.linkOpened(link, peer, role)
+            tell(.linkOpened(link, peer, role))
+        case .mtuChanged(let link, let mtu): tell(.mtuChanged(link, mtu))
         case .incomingLink(let link, let peer):
             incomingLinkReaders.deliver(Link(host: self, identifier: link, address: peer))
-        case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
+        case .advertisingEnded(let set, let end):
+            advertisingEnds.ended(set, end)
+            tell(.advertisingEnded(set, end))
         case .notified(let link, let handle, let value):
             notifications.deliver(value, for: .init(link: link, handle: handle))
+            tell(.notified(link, handle, value))
         case .servicesChanged(let link, let first, let last):
             log("link \(link.rawValue): services \(first)...\(last) changed")
+            tell(.servicesChanged(link, first...last))
         case .served(let link, let news): perform(news, of: link)
         case .disconnected(let link, let reason):
             linkEnded(link, reason)
@@ -352,10 +388,22 @@ public actor BluetoothHost {
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): remove(key)
         case .setAside(let key, let reason): setAside(key, because: reason)
-        case .security(let event): securityEventReaders.deliver(event)
+        case .security(let event):
+            securityEventReaders.deliver(event)
+            tell(.security(event))
         case .pairing(let link, let news): perform(news, of: link)
         case .usesKey(let key): configuration.keyObserver?(key)
         case .log(let text): log(text)
+        }
+    }
+
+    /// A request is done: whoever waits for it is told.
+    private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
+        port.scans.remove(request)
+        if let waiter = waiting.removeValue(forKey: request) {
+            waiter.resume(with: result)
+        } else if case .success(let answer) = result {
+            release(answer, of: request)
         }
     }
 
@@ -371,6 +419,7 @@ public actor BluetoothHost {
     private func stateChanged(to state: AdapterState) {
         configuration.logger.debug("adapter \(transport.name): \(state)")
         broadcast.send(state)
+        tell(.stateChanged(state))
         guard state == .closed else { return }
         serverEventRouter.close()
         incomingLinkReaders.close()

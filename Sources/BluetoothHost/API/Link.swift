@@ -17,10 +17,18 @@ public struct Link: Sendable, Hashable {
     /// The host that the link belongs to.
     public let host: BluetoothHost
 
-    let identifier: LinkIdentifier
+    /// Its name in the host's port.
+    package let identifier: LinkIdentifier
 
     /// The peer's address, as it was used to connect.
     public let address: DeviceAddress
+
+    /// The link of this name, whether or not there is one.
+    package init(host: BluetoothHost, identifier: LinkIdentifier, address: DeviceAddress) {
+        self.host = host
+        self.identifier = identifier
+        self.address = address
+    }
 
     /// Whether both name the same link.
     public static func == (left: Link, right: Link) -> Bool {

@@ -43,6 +43,10 @@ package enum HostAction: Sendable {
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
     /// A scan found this.
     case advertised(scan: RequestIdentifier, Advertisement)
+    /// The first news of a link: that there is one, to this address, and which end of it is ours.
+    case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
+    /// The first bearer of a link that was told of carries longer PDUs now.
+    case mtuChanged(LinkIdentifier, Int)
     /// Somebody has connected to us.
     case incomingLink(LinkIdentifier, DeviceAddress)
     /// A set that was advertised, or was to be, is over.
@@ -105,4 +109,11 @@ package enum ServerNews: Sendable {
     case subscribed(AttributeHandle, GATT.SubscriptionKind?)
     /// There is room again for a notification, after there was none.
     case readyToNotify
+}
+
+extension HostAction {
+    /// Whether this is the end of a request.
+    func completes(_ request: RequestIdentifier) -> Bool {
+        if case .completed(request, _) = self { true } else { false }
+    }
 }

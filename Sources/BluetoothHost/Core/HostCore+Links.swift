@@ -219,7 +219,9 @@ extension HostCore {
         switch action {
         case .notified where links[handle]?.isSealed == true:
             emit(.log("link \(link.rawValue): dropped a value that came before encryption"))
-        case .notified(let value, let bytes, _): emit(.notified(link, value, bytes))
+        case .notified(let value, let bytes, _):
+            announce(handle)
+            emit(.notified(link, value, bytes))
         case .completed(let id, let result):
             operationCompleted(id, result, on: handle, now: now)
         case .request(let request), .command(let request): serve(request, on: handle, now: now)
@@ -227,6 +229,7 @@ extension HostCore {
         case .violated(let violation):
             emit(.log("link \(link.rawValue): the peer broke the protocol: \(violation)"))
         case .servicesChanged(let first, let last):
+            announce(handle)
             emit(.servicesChanged(link, first: first, last: last))
             databaseChanged(on: handle, now: now)
         case .closeLink(let reason):

@@ -158,6 +158,9 @@ package struct HostCore: Sendable {
         swap(&outbox, &empty)
     }
 
+    /// Whether something like this is in the outbox.
+    func willTell(_ isMeant: (HostAction) -> Bool) -> Bool { outbox.contains(where: isMeant) }
+
     mutating func emit(_ action: HostAction) {
         outbox.append(action)
     }

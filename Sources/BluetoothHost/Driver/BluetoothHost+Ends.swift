@@ -32,6 +32,7 @@ extension BluetoothHost {
         notifications.end(link, with: reason)
         serverEventRouter.end(link, of: self, with: reason)
         linkEnds.ended(link, reason)
+        if port.linkEnded(link) { tell(.disconnected(link, reason)) }
     }
 }
 

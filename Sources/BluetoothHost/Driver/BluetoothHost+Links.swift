@@ -24,7 +24,8 @@ extension BluetoothHost {
         }
     }
 
-    func properties(of link: LinkIdentifier) throws -> Link.Properties {
+    /// What is known of a link; throws why it ended if it has.
+    package func properties(of link: LinkIdentifier) throws -> Link.Properties {
         guard let properties = core.properties(of: link) else { throw pastEnd(of: link) }
         return properties
     }

@@ -19,7 +19,8 @@ extension BluetoothHost {
         }
     }
 
-    func bondedPeer(of link: LinkIdentifier) throws -> BondedPeer? {
+    /// The bonded peer of a link, once it has shown that it is; throws why the link ended if it has.
+    package func bondedPeer(of link: LinkIdentifier) throws -> BondedPeer? {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
         return core.provenBond(of: link).map(BondedPeer.init)
     }

@@ -21,7 +21,8 @@ extension BluetoothHost {
         }
     }
 
-    func tryNotify(
+    /// Sends a value if there is room; see `Link.tryNotify(_:of:)`.
+    package func tryNotify(
         _ value: [UInt8],
         of handle: AttributeHandle,
         on link: LinkIdentifier
@@ -31,14 +32,16 @@ extension BluetoothHost {
         return try core.tryNotify(value, of: handle, on: link, now: executor.now)
     }
 
-    func subscriptions(
+    /// What the peer has subscribed to.
+    package func subscriptions(
         of link: LinkIdentifier
     ) throws -> [AttributeHandle: GATT.SubscriptionKind] {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
         return core.subscriptions(of: link)
     }
 
-    func authorize(_ isAuthorized: Bool, on link: LinkIdentifier) throws {
+    /// Lets the peer use what needs authorization; see `Link.authorize(_:)`.
+    package func authorize(_ isAuthorized: Bool, on link: LinkIdentifier) throws {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
         core.authorize(isAuthorized, on: link)
     }
@@ -56,10 +59,20 @@ extension BluetoothHost {
             let link = Link(host: self, identifier: link, address: address)
             return serverEventRouter.begin(link)
         }
+        if case .asked = news, !serverEventRouter.hasReader, port.observer != nil {
+            return tell(.served(link, news))
+        }
+        defer { tellServed(news, of: link) }
         guard let refusal = serverEventRouter.deliver(news, on: link, of: self),
             case .asked(let request, _) = news
         else { return }
         core.answer(request, .failure(refusal), now: executor.now)
+    }
+
+    /// The observer of the port hears of all but the questions, which somebody else answers.
+    private func tellServed(_ news: ServerNews, of link: LinkIdentifier) {
+        if case .asked = news { return }
+        tell(.served(link, news))
     }
 }
 

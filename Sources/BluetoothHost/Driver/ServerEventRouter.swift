@@ -16,6 +16,9 @@ struct ServerEventRouter {
     private var reader: Reader?
     private var readerNumber = 0
 
+    /// Whether somebody reads.
+    var hasReader: Bool { reader != nil }
+
     /// Makes a stream, which begins with the links there are; nil if somebody has one. The number
     /// is for `close(_:)`.
     mutating func open(

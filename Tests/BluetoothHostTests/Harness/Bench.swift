@@ -155,7 +155,7 @@ struct Bench {
         case .disconnected(let link, let reason): ends[link, default: []].append(reason)
         case .incomingLink(let link, let peer): incomingLinks.append((link, peer))
         case .advertisingEnded(let set, let end): advertisingEnds[set, default: []].append(end)
-        case .servicesChanged, .usesKey: break
+        case .servicesChanged, .usesKey, .linkOpened, .mtuChanged: break
         case .recall(let link, let key): core.recalled(store[key], of: link, now: now)
         case .recallDatabase(let link, let key): core.recalledDatabase(store[key], of: link)
         case .save(let bytes, let key): save(bytes, as: key)

@@ -105,14 +105,12 @@ extension BluetoothHost {
 
 // What the requests of clients come back with.
 extension BluetoothHost {
-    /// Answers a client, whose request may be over by now. From anywhere.
-    nonisolated func answer(
+    /// Answers a client, whose request may be over by now.
+    package func answer(
         _ request: GATTServer.RequestID,
         _ result: Result<[UInt8], ATT.ErrorCode>
     ) {
-        enter { host in
-            host.core.answer(request, result, now: host.executor.now)
-            host.drain()
-        }
+        core.answer(request, result, now: executor.now)
+        drain()
     }
 }

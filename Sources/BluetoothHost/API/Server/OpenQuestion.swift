@@ -26,6 +26,6 @@ final class OpenQuestion: Sendable {
     /// Answers, the first time that it is called.
     func answer(_ result: Result<[UInt8], ATT.ErrorCode>) {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
-        host.answer(identifier, result)
+        host.enter { [identifier] in $0.answer(identifier, result) }
     }
 }

@@ -24,9 +24,11 @@ extension HostCore {
     /// Tells the application of a link that it may hear of, unless it knows.
     mutating func announce(_ handle: ConnectionHandle) {
         guard links[handle]?.serving.isAnnounced == false, let link = links[handle]?.identifier,
-            let peer = links[handle]?.identity
+            let peer = links[handle]?.identity, let role = links[handle]?.role
         else { return }
         links[handle]?.serving.isAnnounced = true
+        emit(.linkOpened(link, peer, role == .peripheral ? .peripheral : .central))
+        if let mtu = exchangedMTU(of: link) { emit(.mtuChanged(link, mtu)) }
         emit(.served(link, .connected(peer)))
     }
 
@@ -44,6 +46,7 @@ extension HostCore {
         else { return }
         links[handle]?.serving.mtu = mtu
         server.mtuChanged(link.fixedBearer, mtu)
+        if links[handle]?.serving.isAnnounced == true { emit(.mtuChanged(link, mtu)) }
     }
 
     /// The application answers a client's request, which may be over by now.
