@@ -207,3 +207,36 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Apple's platforms have a CoreBluetooth of their own; here it is a room above the host.
+// LANYARD_COREBLUETOOTH=1 asks for it where the manifest is read elsewhere (a cross build).
+#if os(Linux)
+    let hasCoreBluetooth = true
+#else
+    let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
+#endif
+if hasCoreBluetooth {
+    package.products.append(.library(name: "CoreBluetooth", targets: ["CoreBluetooth"]))
+    package.targets += [
+        // Open enumerations, which only C can declare.
+        .target(name: "CoreBluetoothEnumerations"),
+        .target(
+            name: "CoreBluetooth",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "VirtualAdapters", "CoreBluetoothEnumerations",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
+            name: "CoreBluetoothTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
+                "LanyardTestSupport",
+            ]
+        ),
+    ]
+}

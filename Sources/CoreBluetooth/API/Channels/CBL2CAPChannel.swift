@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// That the members are implicitly unwrapped is part of Apple's interface.
+
+/// A connection-oriented channel to a peer (Vol 3, Part A, 10): two streams of octets.
+///
+/// The delegate gets it; the application keeps it, schedules and opens its streams. A channel that is
+/// let go of is closed.
+open class CBL2CAPChannel: NSObject {
+    struct Ends {
+        let peer: CBPeer
+        let inputStream: InputStream
+        let outputStream: OutputStream
+        let psm: CBL2CAPPSM
+    }
+
+    private let ends: Ends?
+
+    init(_ ends: Ends) {
+        self.ends = ends
+    }
+
+    /// A channel that leads nowhere: what it has is nil, its PSM 0. Apple's class has this
+    /// initialiser too, because every class has it.
+    public override init() {
+        ends = nil
+    }
+
+    /// Who is at the other end: a `CBPeripheral` where this side is the central, a `CBCentral` where
+    /// it is the peripheral.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    open var peer: CBPeer! { ends?.peer }
+
+    /// What the peer sends. Not open yet.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    open var inputStream: InputStream! { ends?.inputStream }
+
+    /// What is sent to the peer. Not open yet.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    open var outputStream: OutputStream! { ends?.outputStream }
+
+    /// The number under which the channel was published.
+    open var psm: CBL2CAPPSM { ends?.psm ?? 0 }
+}

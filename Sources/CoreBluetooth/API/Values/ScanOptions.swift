@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The names are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+// Options of `CBCentralManager.scanForPeripherals(withServices:options:)`.
+
+/// Whether every packet is reported, and not only the first of a peripheral: Bool, false if it is
+/// missing.
+public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
+
+/// Peripherals that solicit one of these services are reported too: [CBUUID].
+public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String =
+    "kCBScanOptionSolicitedServiceUUIDs"
