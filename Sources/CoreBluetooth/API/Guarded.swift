@@ -14,6 +14,9 @@ final class Guarded<State>: Sendable {
         content = Mutex(Unguarded(value: state))
     }
 
+    /// The state as it is.
+    var current: State { read { $0 } }
+
     /// What `body` makes of the state as it is; `body` must not call out.
     func read<Value>(_ body: (State) -> Value) -> Value {
         content.withLock { Unguarded(value: body($0.value)) }.value

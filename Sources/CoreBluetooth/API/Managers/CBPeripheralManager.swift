@@ -1,74 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreBluetoothEnumerations
 import Dispatch
 import Foundation
 
-/// Publishes services and advertises them.
+/// Publishes services, advertises them, and answers the centrals that use them.
+///
+/// All methods may be called on any thread; all callbacks come on the queue given to the initialiser, in
+/// order.
 open class CBPeripheralManager: CBManager {
-    /// A manager without a delegate.
+    /// Who is told. Not kept alive.
+    weak open var delegate: (any CBPeripheralManagerDelegate)?
+
+    private let receiver = WeakReference<CBPeripheralManager>()
+    let delivery: Delivery<PeripheralManagerEvent>
+
+    /// A manager that tells nobody, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil, options: nil)
     }
 
-    /// A manager that calls `delegate` on `queue`; nil stands for the main queue.
-    public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+    /// A manager whose delegate is called on `queue`; nil for the main queue.
+    public convenience init(
+        delegate: (any CBPeripheralManagerDelegate)?,
+        queue: DispatchQueue?
+    ) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
-    /// A manager that calls `delegate` on `queue`; nil stands for the main queue.
+    /// The same with options: `CBPeripheralManagerOption…` keys, and `CBManagerOptionAdapterKey`.
+    ///
+    /// Returns at once, in the state `unknown`; the first `peripheralManagerDidUpdateState` follows.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        super.init(options: options)
         self.delegate = delegate
+        delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
+        super.init(ManagerOptions(options))
+        receiver.object = self
+        let session = PeripheralManagerSession(
+            identifier: session,
+            delivery: delivery,
+            restoreIdentifier: self.options.restoreIdentifier
+        )
+        if let adapter {
+            adapter.enter { $0.open(session) }
+        } else {
+            delivery.post(.stateChanged(.unsupported), from: nil)
+        }
     }
 
-    /// Who hears of what happens.
-    open weak var delegate: (any CBPeripheralManagerDelegate)?
+    deinit {
+        adapter?.enter { [session] in $0.close(peripheralManager: session) }
+    }
 
-    /// Whether the manager advertises.
+    /// Whether this manager's advertising is on the air.
     open var isAdvertising: Bool { false }
 
-    /// Whether the application may advertise in the background.
+    /// Whether the program may share data by Bluetooth.
     @available(*, deprecated, message: "use CBManager.authorization")
-    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+        CBPeripheralManagerAuthorizationStatus(rawValue: authorization.rawValue)
+            ?? .notDetermined
+    }
 
-    /// Starts advertising.
-    open func startAdvertising(_ advertisementData: [String: Any]?) {}
+    // MARK: Advertising
+
+    /// Advertises: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`.
+    open func startAdvertising(_ advertisementData: [String: Any]?) {
+        beginAdvertising(advertisementData ?? [:])
+    }
 
     /// Ends advertising.
-    open func stopAdvertising() {}
+    open func stopAdvertising() {
+        endAdvertising()
+    }
 
-    /// Says how soon data should reach a central.
-    open func setDesiredConnectionLatency(
-        _ latency: CBPeripheralManagerConnectionLatency,
-        for central: CBCentral
-    ) {}
+    // MARK: Services
 
-    /// Publishes a service.
-    open func add(_ service: CBMutableService) {}
+    /// Publishes a service; `didAdd` follows.
+    open func add(_ service: CBMutableService) {
+        publish(service)
+    }
 
-    /// Withdraws a service.
-    open func remove(_ service: CBMutableService) {}
+    /// Takes a service back.
+    open func remove(_ service: CBMutableService) {
+        unpublish(service)
+    }
 
-    /// Withdraws all services.
-    open func removeAllServices() {}
+    /// Takes all services of this manager back.
+    open func removeAllServices() {
+        unpublishAll()
+    }
+
+    // MARK: Centrals
 
     /// Answers a request.
-    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {}
+    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+        answer(request, result)
+    }
 
-    /// Sends a value to centrals that have subscribed.
+    /// Sends a value to those that subscribed to it; false if there is no room, and
+    /// `peripheralManagerIsReady` follows when there is.
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,
         onSubscribedCentrals centrals: [CBCentral]?
-    ) -> Bool { false }
+    ) -> Bool {
+        send(value, of: characteristic, to: centrals)
+    }
 
-    /// Accepts L2CAP channels.
-    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {}
+    /// Says how a link is to be: a wish, of which nothing more is heard.
+    open func setDesiredConnectionLatency(
+        _ latency: CBPeripheralManagerConnectionLatency,
+        for central: CBCentral
+    ) {
+        request(latency, of: central)
+    }
 
-    /// Accepts no more L2CAP channels.
-    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {}
+    // MARK: Channels
+
+    /// Listens for channels, on a PSM that `didPublishL2CAPChannel` tells.
+    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        publishChannel(isEncrypted: encryptionRequired)
+    }
+
+    /// Listens no more, and closes the channels that came of it.
+    open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        unpublishChannel(PSM)
+    }
+
+    private func receive(_ event: PeripheralManagerEvent) {
+        switch event {
+        case .stateChanged(let state):
+            setState(state)
+            delegate?.peripheralManagerDidUpdateState(self)
+        }
+    }
 }

@@ -1,89 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+import CoreBluetoothEnumerations
 import Foundation
 
-/// A peripheral that a central manager has found.
+/// A remote device, as one central manager knows it.
+///
+/// Managers make them; keep the ones you want: a peripheral that nobody holds is forgotten, and its
+/// connection cancelled.
 open class CBPeripheral: CBPeer {
-    /// The latest disconnection, while the delegate is told of it.
+    /// Who is told what comes of requests. Not kept alive.
+    weak open var delegate: (any CBPeripheralDelegate)?
+
+    /// Who it is, below this module.
+    let peer: PeerIdentifier
+    private(set) weak var manager: CBCentralManager?
+    let adapter: SharedAdapter?
+    let session: SessionIdentifier
+    let mirror: Guarded<Mirror>
+    /// The disconnection that a delegate is being told of.
     let disconnection = Guarded<Disconnection?>(nil)
 
-    override init(identity: UUID) {
-        super.init(identity: identity)
+    /// What is shown of it.
+    struct Mirror {
+        var name: String?
+        var state = CBPeripheralState.disconnected
+        var services: [CBService]?
+        var mtu: Int?
+        var rssi: NSNumber?
     }
 
-    /// Who hears of what happens.
-    open weak var delegate: (any CBPeripheralDelegate)?
+    init(_ peer: PeerIdentifier, of manager: CBCentralManager, name: String?) {
+        self.peer = peer
+        self.manager = manager
+        adapter = manager.adapter
+        session = manager.session
+        mirror = Guarded(Mirror(name: name))
+        super.init(identity: UUID(peer))
+    }
 
-    /// What the peripheral is called.
-    open var name: String? { nil }
+    deinit {
+        manager?.forget(peer)
+        guard state != .disconnected else { return }
+        Misuse.report(
+            "Cancelling connection for unused peripheral \(logDescription), "
+                + "Did you forget to keep a reference to it?"
+        )
+        adapter?.enter { [peer, session] in $0.release(peer, for: session) }
+    }
+
+    /// What it is called; nil if that is not known.
+    open var name: String? { mirror.current.name }
+
+    /// Whether it is connected, for this manager.
+    open var state: CBPeripheralState { mirror.current.state }
+
+    /// The services that were discovered; nil before the first discovery, and after a disconnection.
+    open var services: [CBService]? { mirror.current.services }
 
     /// The signal strength that was read last.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
-    open var rssi: NSNumber? { nil }
-
-    /// Whether the peripheral is connected.
-    open var state: CBPeripheralState { .disconnected }
-
-    /// The services, as far as they were discovered; nil before the first discovery.
-    open var services: [CBService]? { nil }
+    open var rssi: NSNumber? { mirror.current.rssi }
 
     /// Whether there is room for another write without response.
     open var canSendWriteWithoutResponse: Bool { false }
 
-    /// Whether the peripheral may see a phone's notifications; Linux has none: false.
+    /// Whether the peripheral may use the Apple Notification Center Service: never, Linux has none.
     open var ancsAuthorized: Bool { false }
 
-    /// Asks for the signal strength.
-    open func readRSSI() {}
+    // MARK: Discovery
 
-    /// Looks for services.
-    open func discoverServices(_ serviceUUIDs: [CBUUID]?) {}
+    /// Looks for services, or for all of them; `didDiscoverServices` follows.
+    open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
+        findServices(serviceUUIDs)
+    }
 
-    /// Looks for services that `service` includes.
+    /// Looks for services that a service includes; `didDiscoverIncludedServicesFor` follows.
     open func discoverIncludedServices(
         _ includedServiceUUIDs: [CBUUID]?,
         for service: CBService
-    ) {}
+    ) {
+        findIncludedServices(includedServiceUUIDs, of: service)
+    }
 
-    /// Looks for characteristics of `service`.
-    open func discoverCharacteristics(
-        _ characteristicUUIDs: [CBUUID]?,
-        for service: CBService
-    ) {}
+    /// Looks for characteristics of a service; `didDiscoverCharacteristicsFor` follows.
+    open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
+        findCharacteristics(characteristicUUIDs, of: service)
+    }
 
-    /// Reads a characteristic.
-    open func readValue(for characteristic: CBCharacteristic) {}
+    /// Looks for all descriptors of a characteristic; `didDiscoverDescriptorsFor` follows.
+    open func discoverDescriptors(for characteristic: CBCharacteristic) {
+        findDescriptors(of: characteristic)
+    }
 
-    /// How many octets fit into one write.
-    open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int { 0 }
+    // MARK: Values
 
-    /// Writes a characteristic.
+    /// Reads a value, all of it; `didUpdateValueFor` follows.
+    open func readValue(for characteristic: CBCharacteristic) {
+        read(characteristic)
+    }
+
+    /// Reads a descriptor; `didUpdateValueFor` follows.
+    open func readValue(for descriptor: CBDescriptor) {
+        read(descriptor)
+    }
+
+    /// The largest value that one write may have, in octets; 0 unless connected.
+    open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
+        writeLimit(of: type)
+    }
+
+    /// Writes a value. `didWriteValueFor` follows a write with response; one without is not confirmed.
     open func writeValue(
         _ data: Data,
         for characteristic: CBCharacteristic,
         type: CBCharacteristicWriteType
-    ) {}
+    ) {
+        write(data, to: characteristic, type)
+    }
 
-    /// Switches notifications or indications.
-    open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {}
+    /// Writes a descriptor, other than the one that `setNotifyValue` is for; `didWriteValueFor` follows.
+    open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
+        write(data, to: descriptor)
+    }
 
-    /// Looks for descriptors of `characteristic`.
-    open func discoverDescriptors(for characteristic: CBCharacteristic) {}
+    /// Subscribes to a value, or unsubscribes; `didUpdateNotificationStateFor` follows.
+    open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
+        setNotifying(enabled, characteristic)
+    }
 
-    /// Reads a descriptor.
-    open func readValue(for descriptor: CBDescriptor) {}
+    // MARK: The link
 
-    /// Writes a descriptor.
-    open func writeValue(_ data: Data, for descriptor: CBDescriptor) {}
+    /// Reads the signal strength; `didReadRSSI` follows.
+    open func readRSSI() {
+        measureRSSI()
+    }
 
-    /// Opens an L2CAP channel.
-    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {}
+    /// Opens a channel to the peripheral; `didOpen` follows.
+    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
+        openChannel(PSM)
+    }
 
-    /// Starts to measure the distance.
+    /// Measures the distance: not supported on Linux, as `didReceive` says.
     open func startChannelSoundingSession(
         _ configuration: CBChannelSoundingSessionConfiguration
-    ) {}
+    ) {
+        refuseChannelSounding()
+    }
 
-    /// Ends measuring the distance.
+    /// Ends measuring.
     open func cancelChannelSoundingSession() {}
+
+    /// As it appears in log lines.
+    var logDescription: String {
+        "<CBPeripheral: \(Misuse.address(self)), identifier = \(identifier.uuidString), "
+            + "name = \(name ?? "(null)"), state = \(Misuse.text(state))>"
+    }
+
+    // MARK: What the manager does with it
+
+    func connectionWanted() {
+        mirror.change { if $0.state != .connected { $0.state = .connecting } }
+    }
+
+    func disconnectionWanted() {
+        mirror.change { if $0.state != .disconnected { $0.state = .disconnecting } }
+    }
+
+    func connected() {
+        mirror.change { $0.state = .connected }
+    }
+
+    func disconnected(isReconnecting: Bool = false) {
+        mirror.change { mirror in
+            mirror.state = isReconnecting ? .connecting : .disconnected
+            if !isReconnecting { mirror.services = nil }
+        }
+    }
+
+    func heard(_ name: String?) {
+        guard let name else { return }
+        mirror.change { $0.name = name }
+    }
+
+    func receive(_ event: PeripheralEvent) {
+    }
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the options of a manager's initialiser say.
+struct ManagerOptions: Sendable {
+    let adapter: CBAdapter?
+    let restoreIdentifier: String?
+
+    init(_ options: [String: Any]?) {
+        adapter =
+            switch options?[CBManagerOptionAdapterKey] {
+            case let adapter as CBAdapter: adapter
+            case let name as String: CBAdapter(name)
+            default: CBAdapter.default
+            }
+        // Both roles have the same key.
+        restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import CoreBluetoothEnumerations
+
+// What a person does in the settings of a phone. On Linux it is the program's to do.
+extension CBAdapter {
+    /// Whether Bluetooth is switched on. Switched off, scans stop and links end, and the state of every
+    /// manager of this adapter is `poweredOff`.
+    public var isPoweredOn: Bool {
+        get { AdapterRegistry.switches(of: self).current.isPoweredOn }
+        nonmutating set {
+            AdapterRegistry.switches(of: self).change { $0.isPoweredOn = newValue }
+            AdapterRegistry.running(self)?.enter { $0.switchesChanged() }
+        }
+    }
+
+    /// Whether the program may use Bluetooth. Anything but `allowedAlways` makes the state of every
+    /// manager of this adapter `unauthorized`. That a person has not been asked yet is for programs to
+    /// try out: nobody is asked here.
+    public var authorization: CBManagerAuthorization {
+        get { AdapterRegistry.switches(of: self).current.authorization }
+        nonmutating set {
+            AdapterRegistry.switches(of: self).change { $0.authorization = newValue }
+            AdapterRegistry.running(self)?.enter { $0.switchesChanged() }
+        }
+    }
+
+    /// Who answers for the person in front of the device when something is paired; to be set before the
+    /// first manager of the adapter is made. Nil: what the application itself began by using a protected
+    /// value is consented to, if nothing has to be compared or entered, and nothing else.
+    public var pairingDelegate: (any PairingDelegate)? {
+        get { AdapterRegistry.switches(of: self).current.pairingDelegate }
+        nonmutating set {
+            AdapterRegistry.switches(of: self).change { $0.pairingDelegate = newValue }
+        }
+    }
+
+    /// Ends all links in an orderly way, and lets go of the controller. Managers that are left see the
+    /// state `unsupported`; the next one that is made opens the adapter again.
+    ///
+    /// For the end of a program, or of a test. Nothing has to call it.
+    public func shutDown() async {
+        await AdapterRegistry.remove(self)?.shutDown()
+    }
+}
+
+/// What a person has set.
+struct AdapterSwitches: Sendable {
+    var isPoweredOn = true
+    var authorization = CBManagerAuthorization.allowedAlways
+    var pairingDelegate: (any PairingDelegate)?
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import CoreBluetoothEnumerations
+import Foundation
+import HCITransports
+import Synchronization
+
+/// Which Bluetooth controller managers use: the one thing that Linux has to be told and an iPhone not.
+///
+/// Code that is happy with the default never mentions it. The default is what `CBAdapter.default` was
+/// set to, or else what the environment variable `LANYARD_ADAPTER` says. Where neither says anything,
+/// there is no adapter, and the state of every manager is `unsupported`.
+///
+/// ```swift
+/// CBAdapter.default = .virtual  // before the first manager is made
+/// let central = CBCentralManager(delegate: self, queue: nil)
+/// ```
+///
+/// One manager may have another adapter than the rest: `options: [CBManagerOptionAdapterKey: adapter]`.
+/// All managers of a process with the same adapter share it: its scans, its links, its services.
+///
+/// Not part of Apple's framework: keep what uses it under `#if os(Linux)`.
+public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
+    enum Source: Hashable, Sendable {
+        case named(String)
+        case made(MadeAdapter)
+    }
+
+    let source: Source
+
+    /// The adapter that a text names: `virtual`, `virtual:SCENARIO`, `tcp:HOST:PORT` or `unix:PATH`. A
+    /// text that names none is found out when a manager is made: its state is `unsupported` then.
+    public init(_ name: String) {
+        source = .named(name)
+    }
+
+    /// An adapter on a transport of the caller's own.
+    package init(
+        transport: any HCITransport,
+        executor: (any HostExecutor)? = nil,
+        configuration: HostConfiguration = HostConfiguration()
+    ) {
+        source = .made(MadeAdapter(transport, executor, configuration))
+    }
+
+    /// A controller in a world of its own within the process, with example accessories around it.
+    public static let virtual = CBAdapter("virtual")
+
+    private static let chosen = Mutex<CBAdapter?>(nil)
+
+    /// What managers use whose options name no adapter; nil if there is none. Managers that are there
+    /// already keep what they have.
+    public static var `default`: CBAdapter? {
+        get {
+            chosen.withLock { $0 }
+                ?? ProcessInfo.processInfo.environment["LANYARD_ADAPTER"].map { CBAdapter($0) }
+        }
+        set { chosen.withLock { $0 = newValue } }
+    }
+
+    /// The text that names it.
+    public var description: String {
+        switch source {
+        case .named(let name): name
+        case .made(let adapter): adapter.transport.name
+        }
+    }
+}
+
+/// The key of a manager's options for the adapter that it is to use: a `CBAdapter`, or the text that
+/// names one.
+public let CBManagerOptionAdapterKey = "LanyardManagerOptionAdapter"
+
+/// An adapter that was made by the caller; it is itself and no other.
+final class MadeAdapter: Hashable, Sendable {
+    let transport: any HCITransport
+    let executor: (any HostExecutor)?
+    let configuration: HostConfiguration
+
+    init(
+        _ transport: any HCITransport,
+        _ executor: (any HostExecutor)?,
+        _ configuration: HostConfiguration
+    ) {
+        self.transport = transport
+        self.executor = executor
+        self.configuration = configuration
+    }
+
+    static func == (left: MadeAdapter, right: MadeAdapter) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}

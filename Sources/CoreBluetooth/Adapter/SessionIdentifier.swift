@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Names one manager at its adapter, for as long as the process lives.
+struct SessionIdentifier: Hashable, Sendable, Comparable {
+    private static let last = Atomic<UInt64>(0)
+
+    let rawValue: UInt64
+
+    /// One that no other manager has.
+    static func next() -> SessionIdentifier {
+        SessionIdentifier(rawValue: last.add(1, ordering: .relaxed).newValue)
+    }
+
+    static func < (left: SessionIdentifier, right: SessionIdentifier) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}

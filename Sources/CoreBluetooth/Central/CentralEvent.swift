@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import CoreBluetoothEnumerations
+import Foundation
+
+/// What the adapter has to tell one central manager; it becomes a callback on the manager's queue.
+enum CentralEvent: Sendable {
+    case stateChanged(CBManagerState)
+    /// Before the first state, and only if there is something to restore.
+    case restored(RestoredCentral)
+    case discovered(PeerIdentifier, name: String?, Advertisement)
+    case connected(PeerIdentifier)
+    case failedToConnect(PeerIdentifier, any Error)
+    case disconnected(PeerIdentifier, Parting)
+    case connectionEvent(CBConnectionEvent, PeerIdentifier)
+    /// Something of one peripheral.
+    case peripheral(PeerIdentifier, PeripheralEvent)
+}
+
+/// How a manager's use of a link ended.
+struct Parting: Sendable {
+    /// Seconds since the reference date.
+    let timestamp: Double
+    /// Whether the adapter goes on trying to connect by itself.
+    let isReconnecting: Bool
+    /// Nil if the application asked for it.
+    let error: (any Error)?
+}
+
+/// What is restored of a central manager.
+struct RestoredCentral: Sendable {
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetoothEnumerations
+
+/// What the adapter has to tell one peripheral manager; it becomes a callback on the manager's queue.
+enum PeripheralManagerEvent: Sendable {
+    case stateChanged(CBManagerState)
+}
+
+/// One peripheral manager as its adapter knows it.
+struct PeripheralManagerSession: Sendable {
+    let identifier: SessionIdentifier
+    let delivery: Delivery<PeripheralManagerEvent>
+    /// The name under which the application wants its intents restored at the next launch.
+    var restoreIdentifier: String?
+}

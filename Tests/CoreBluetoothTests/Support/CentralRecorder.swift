@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import Synchronization
+
+/// An application with a central manager: it writes every callback down as a line, and keeps every
+/// peripheral that it meets.
+///
+/// `react` runs within each callback, on the manager's queue, after its line was written.
+///
+/// Unchecked: what varies is behind a lock; the manager may be used from any thread.
+final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
+    @unchecked Sendable
+{
+    let journal = Journal()
+    let queue: DispatchQueue
+    private(set) var manager: CBCentralManager!
+    private let state = Mutex(())
+    private var metPeripherals: [String: CBPeripheral] = [:]
+    private var reaction: (@Sendable (String, CentralRecorder) -> Void)?
+
+    init(queue: DispatchQueue, options: [String: Any]) {
+        self.queue = queue
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: queue, options: options)
+    }
+
+    /// What to do within callbacks.
+    func react(_ reaction: @escaping @Sendable (String, CentralRecorder) -> Void) {
+        state.withLock { _ in self.reaction = reaction }
+    }
+
+    /// A peripheral that was met, by its name.
+    subscript(name: String) -> CBPeripheral? { state.withLock { _ in metPeripherals[name] } }
+
+    /// Lets go of a peripheral.
+    func drop(_ name: String) {
+        _ = state.withLock { _ in metPeripherals.removeValue(forKey: name) }
+    }
+
+    /// Lets go of the manager.
+    func dropManager() { manager = nil }
+
+    private func note(_ line: String) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        journal.add(line)
+        state.withLock { _ in reaction }?(line, self)
+    }
+
+    private func meet(_ peripheral: CBPeripheral) -> String {
+        let name = peripheral.name ?? peripheral.identifier.uuidString
+        state.withLock { _ in metPeripherals[name] = peripheral }
+        return name
+    }
+
+    // MARK: CBCentralManagerDelegate
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        note("state \(text(central.state))")
+    }
+
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        for peripheral in dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+        {
+            _ = meet(peripheral)
+        }
+        note("restored \(dict.keys.sorted().joined(separator: " "))")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        note("discovered \(meet(peripheral))")
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        note("connected \(meet(peripheral))")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        note("failed \(meet(peripheral)) \(text(error))")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        let reconnecting = isReconnecting ? " reconnecting" : ""
+        note("disconnected \(meet(peripheral)) \(text(error))\(reconnecting)")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        connectionEventDidOccur event: CBConnectionEvent,
+        for peripheral: CBPeripheral
+    ) {
+        note("event \(event == .peerConnected ? "connected" : "disconnected") \(meet(peripheral))")
+    }
+
+    // MARK: CBPeripheralDelegate
+
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
+        note("name \(peripheral.name ?? "nil")")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didModifyServices invalidatedServices: [CBService]
+    ) {
+        note("modified \(invalidatedServices.map(\.uuid.uuidString).joined(separator: " "))")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        note("rssi \(RSSI) \(text(error))")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        note("services \(list(peripheral.services)) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverIncludedServicesFor service: CBService,
+        error: (any Error)?
+    ) {
+        note(
+            "included \(service.uuid.uuidString): \(list(service.includedServices)) \(text(error))"
+        )
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        let found = list(service.characteristics)
+        note("characteristics \(service.uuid.uuidString): \(found) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let found = list(characteristic.descriptors)
+        note("descriptors \(characteristic.uuid.uuidString): \(found) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let value = hexadecimal(characteristic.value)
+        note("value \(characteristic.uuid.uuidString) \(value) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        note("wrote \(characteristic.uuid.uuidString) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let state = characteristic.isNotifying ? "on" : "off"
+        note("notifying \(characteristic.uuid.uuidString) \(state) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor descriptor: CBDescriptor,
+        error: (any Error)?
+    ) {
+        let value = descriptor.value.map { "\($0)" } ?? "nil"
+        note("descriptor \(descriptor.uuid.uuidString) \(value) \(text(error))")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor descriptor: CBDescriptor,
+        error: (any Error)?
+    ) {
+        note("wrote descriptor \(descriptor.uuid.uuidString) \(text(error))")
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        note("ready")
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(text(error))")
+    }
+
+    // MARK: Text
+
+    private func list(_ attributes: [CBAttribute]?) -> String {
+        attributes.map { $0.map(\.uuid.uuidString).joined(separator: ",") } ?? "nil"
+    }
+
+    private func hexadecimal(_ data: Data?) -> String {
+        data.map { [UInt8]($0).map { String(format: "%02x", $0) }.joined() } ?? "nil"
+    }
+
+    private func text(_ error: (any Error)?) -> String {
+        switch error {
+        case nil: "ok"
+        case let error as CBError: "CBError \(error.code.rawValue)"
+        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
+        case let error?: "\(error)"
+        }
+    }
+
+    private func text(_ state: CBManagerState) -> String {
+        switch state {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "(\(state.rawValue))"
+        }
+    }
+}
