@@ -71,8 +71,8 @@ let package = Package(
         .target(
             name: "BluetoothHost",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
-                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports",
+                "BluetoothTypes", "BluetoothCrypto", "BluetoothHCI", "BluetoothL2CAP",
+                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -32,6 +32,14 @@ package struct AES128: Sendable {
         return octets
     }
 
+    /// Decrypts one block of 16 octets. Nil as for `encrypt`.
+    package func decrypt(_ block: some Collection<UInt8>) -> [UInt8]? {
+        guard block.count == Self.blockLength else { return nil }
+        var octets = Array(block)
+        guard (try? AES.inversePermute(&octets, key: key)) != nil else { return nil }
+        return octets
+    }
+
     /// The code of 16 octets that authenticates a message of any length (AES-CMAC, RFC 4493). Nil
     /// as for `encrypt`.
     package func authenticationCode(of message: some Collection<UInt8>) -> [UInt8]? {

@@ -46,6 +46,8 @@ public actor BluetoothHost {
     /// The executor, if the host made it and therefore ends it.
     let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
+    /// Makes what peers are known by that are not bonded; `identifier(of:)` knows the others as well.
+    package nonisolated let peerCipher: PeerCipher
     private let transport: any HCITransport
     var core: HostCore
     private var timer: (any HostTimer)?
@@ -104,6 +106,7 @@ public actor BluetoothHost {
         var configuration = configuration
         let identity = HostIdentity(of: &configuration)
         self.configuration = configuration
+        peerCipher = PeerCipher(secret: identity.secret)
         core = HostCore(configuration: configuration, identity: identity)
     }
 

@@ -96,11 +96,15 @@ package struct HostCore: Sendable {
     var sightedAddresses = SightedAddresses()
     /// What the controller knows of addresses.
     var addresses: AddressKeeper
+    /// What peers are known by.
+    let peerCipher: PeerCipher
     var server = GATTServer()
     /// The peers that keys are shared with, those not met for the longest first.
     var bonds: [Bond]
     /// What there is to be remembered of the store.
     var keeping = StoreKeeping()
+    /// What the application keeps in the store, as far as it was asked for or changed.
+    var applicationRecords: [ApplicationName: [UInt8]] = [:]
     /// Who has failed to pair, and has to wait before the next attempt.
     var attempts = RepeatedAttempts()
     /// Where random numbers and keys come from.
@@ -120,11 +124,14 @@ package struct HostCore: Sendable {
 
     /// Makes the core of a host that uses `ownAddress`, a random static address.
     ///
-    /// - Parameter resolvingKey: what its private addresses are made with; by default a new key.
+    /// - Parameters:
+    ///   - resolvingKey: what its private addresses are made with; by default a new key.
+    ///   - secret: what the identifiers of peers are made with; by default a new one.
     package init(
         configuration: HostConfiguration,
         ownAddress: DeviceAddress,
-        resolvingKey: HCI.Key128? = nil
+        resolvingKey: HCI.Key128? = nil,
+        secret: HCI.Key128? = nil
     ) {
         self.configuration = configuration
         self.ownAddress = ownAddress
@@ -134,6 +141,7 @@ package struct HostCore: Sendable {
             resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)
         )
         addresses = AddressKeeper(own: Self.ownAddresses(configuration.privacy, localIdentity))
+        peerCipher = PeerCipher(secret: secret ?? HCI.Key128(using: &randomness))
         bonds = configuration.bonds.suffix(Self.bondLimit)
         resolver.setPeers(bonds.compactMap(\.privatePeer))
         server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
@@ -145,7 +153,8 @@ package struct HostCore: Sendable {
         self.init(
             configuration: configuration,
             ownAddress: identity.local.address,
-            resolvingKey: identity.local.resolvingKey
+            resolvingKey: identity.local.resolvingKey,
+            secret: identity.secret
         )
         for event in identity.events { emit(.security(event)) }
     }

@@ -24,7 +24,7 @@ extension BluetoothHost {
         core.recalledDatabase(load(key), of: link)
     }
 
-    private func load(_ key: StoreKey) -> [UInt8]? {
+    func load(_ key: StoreKey) -> [UInt8]? {
         do {
             return try configuration.store?.load(key)
         } catch {

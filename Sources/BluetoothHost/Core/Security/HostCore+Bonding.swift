@@ -52,7 +52,8 @@ extension HostCore {
         secureOn(handle, now: now)
     }
 
-    /// A bond of these keys, if there is room for it. The same peer stays the same to the application.
+    /// A bond of these keys, if there is room for it. The same peer stays the same to the application:
+    /// the bond takes what the peer was known by as a stranger.
     private mutating func makeBond(
         _ keys: Pairing.Keys,
         on handle: ConnectionHandle,
@@ -63,7 +64,7 @@ extension HostCore {
         let earlier = bonds.first { $0.peer == peer }
         var bond = Bond(
             keys,
-            identifier: earlier?.identifier ?? PeerIdentifier(using: &randomness),
+            identifier: earlier?.identifier ?? peerCipher.identifier(of: link.peer),
             connectedAddress: peer,
             localIdentity: localIdentity.address
         )

@@ -23,7 +23,7 @@ struct BondInventory: Sendable {
     static func includes(_ key: StoreKey) -> Bool {
         switch RecordName(key) {
         case .bond, .counter, .order: true
-        case .identity, .client, .database, nil: false
+        case .identity, .secret, .client, .database, .application, nil: false
         }
     }
 
@@ -44,7 +44,7 @@ struct BondInventory: Sendable {
                 case .counter(let peer):
                     counters[peer] = try SignCounter(parsing: bytes, peer: peer)
                 case .order: order = try MeetingOrder(parsing: bytes).peers
-                case .identity, .client, .database: break
+                case .identity, .secret, .client, .database, .application: break
                 }
             } catch {
                 findings.append(Finding(error, entry.key))

@@ -95,12 +95,16 @@ extension HostCore {
     private func contents(of name: RecordName) -> [UInt8]? {
         switch name {
         case .identity: localIdentity.encode()
+        // Written when it was drawn, and never again.
+        case .secret: nil
         case .order: MeetingOrder(bonds.map(\.peer)).encode()
         case .bond(let peer):
             bonds.first { $0.peer == peer }?.encode(localIdentity: localIdentity.address)
         case .counter(let peer): keeping.counters[peer]?.encode(for: peer)
         case .client(let peer): storedMemory(of: peer)?.encode(for: peer)
         case .database(let peer): databases.record(of: peer)?.encode(for: peer)
+        case .application(let name):
+            applicationRecords[name].map { Record.encode($0, of: name) }
         }
     }
 

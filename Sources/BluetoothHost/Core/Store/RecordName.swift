@@ -7,6 +7,8 @@ import HCITransports
 enum RecordName: Hashable, Sendable {
     /// Who the host is.
     case identity
+    /// What the host gives identifiers of peers by.
+    case secret
     /// Which bonded peers were met last.
     case order
     /// The keys that are shared with a peer.
@@ -17,6 +19,8 @@ enum RecordName: Hashable, Sendable {
     case client(DeviceAddress)
     /// The table of a peer.
     case database(DeviceAddress)
+    /// What an application keeps under a name of its own.
+    case application(ApplicationName)
 
     /// What an entry is, as its first octets say.
     enum Kind: UInt8, Sendable, CaseIterable {
@@ -26,6 +30,8 @@ enum RecordName: Hashable, Sendable {
         case counter = 4
         case client = 5
         case database = 6
+        case secret = 7
+        case application = 8
     }
 
     var kind: Kind {
@@ -36,19 +42,22 @@ enum RecordName: Hashable, Sendable {
         case .counter: .counter
         case .client: .client
         case .database: .database
+        case .secret: .secret
+        case .application: .application
         }
     }
 
-    /// Whose the entry is, by the address that stays the same; nil if it is the host's own.
+    /// Whose the entry is, by the address that stays the same; nil if it is no peer's.
     var peer: DeviceAddress? {
         switch self {
-        case .identity, .order: nil
+        case .identity, .secret, .order, .application: nil
         case .bond(let peer), .counter(let peer), .client(let peer), .database(let peer): peer
         }
     }
 
     /// The key: `order`, `bond-random-c0ffee000001`.
     var key: StoreKey {
+        if case .application(let name) = self { return StoreKey(name: "\(kind)-\(name)") }
         let suffix = peer.map { peer in
             let kind = peer.kind == .public ? "public" : "random"
             return "-\(kind)-\(peer.littleEndianBytes.reversed().hexadecimal)"
@@ -67,9 +76,14 @@ enum RecordName: Hashable, Sendable {
     }
 
     private init?(_ kind: Kind, _ parts: [Substring]) {
+        if kind == .application {
+            guard let name = ApplicationName(parts.joined(separator: "-")) else { return nil }
+            self = .application(name)
+            return
+        }
         if parts.isEmpty {
-            guard kind == .identity || kind == .order else { return nil }
-            self = kind == .identity ? .identity : .order
+            guard let own = Self.own(kind) else { return nil }
+            self = own
             return
         }
         guard parts.count == 2, ["public", "random"].contains(parts[0]),
@@ -80,11 +94,43 @@ enum RecordName: Hashable, Sendable {
             )
         else { return nil }
         switch kind {
-        case .identity, .order: return nil
+        case .identity, .secret, .order, .application: return nil
         case .bond: self = .bond(peer)
         case .counter: self = .counter(peer)
         case .client: self = .client(peer)
         case .database: self = .database(peer)
         }
+    }
+
+    /// The entries that there is one of.
+    private static func own(_ kind: Kind) -> Self? {
+        switch kind {
+        case .identity: .identity
+        case .secret: .secret
+        case .order: .order
+        case .bond, .counter, .client, .database, .application: nil
+        }
+    }
+}
+
+/// The name of something that an application keeps: lower-case letters of ASCII, digits and hyphens.
+struct ApplicationName: Hashable, Sendable, CustomStringConvertible {
+    /// The longest name, in characters: so long that the store's key is one.
+    static let lengthLimit = StoreKey.lengthLimit - "application-".utf8.count
+
+    let description: String
+
+    /// Nil for text that is no name.
+    init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { character in
+            switch character {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard (1...Self.lengthLimit).contains(text.utf8.count), isAllowed else { return nil }
+        description = text
     }
 }

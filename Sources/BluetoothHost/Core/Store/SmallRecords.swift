@@ -9,10 +9,13 @@ import BluetoothTypes
 // file under another name than its own is noticed.
 //
 //     identity   7 our address, 16 what our private addresses are made with
+//     secret     16 what identifiers of peers are made with
 //     order      7 octets for each bonded peer, who was met last is last
 //     counter    4 the first counter that was certainly not used
 //     client     as `ClientMemory` has it
 //     database   as `DatabaseRecord` has it
+//     application  1+n the name, the number of its octets before them, and what the application has
+//                kept
 extension Pairing.LocalIdentity {
     /// The entry `identity`.
     func encode() -> [UInt8] {
@@ -28,6 +31,40 @@ extension Pairing.LocalIdentity {
                 address: try reader.readDeviceAddress(),
                 resolvingKey: try HCI.Key128(from: &reader)
             )
+        }
+    }
+}
+
+extension Record {
+    /// The entry `secret`.
+    static func encode(secret: HCI.Key128) -> [UInt8] {
+        encode(.secret) { $0.write(contentsOf: secret.bytes) }
+    }
+
+    static func decode(secret bytes: [UInt8]) throws(RecordFault) -> HCI.Key128 {
+        try decode(bytes, as: .secret) { reader throws(MalformedBytes) in
+            try HCI.Key128(from: &reader)
+        }
+    }
+
+    /// The entry of an application.
+    static func encode(_ bytes: [UInt8], of name: ApplicationName) -> [UInt8] {
+        encode(.application(name)) { writer in
+            let text = Array(name.description.utf8)
+            writer.write(UInt8(truncatingIfNeeded: text.count))
+            writer.write(contentsOf: text)
+            writer.write(contentsOf: bytes)
+        }
+    }
+
+    static func decode(
+        _ bytes: [UInt8],
+        of name: ApplicationName
+    ) throws(RecordFault) -> [UInt8] {
+        try decode(bytes, as: .application(name)) { reader throws(MalformedBytes) in
+            let text = Array(try reader.readBytes(Int(try reader.readUInt8())))
+            guard text == Array(name.description.utf8) else { throw .invalid(field: "name") }
+            return Array(reader.readRemaining())
         }
     }
 }

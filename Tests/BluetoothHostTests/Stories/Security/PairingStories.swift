@@ -46,6 +46,8 @@ struct PairingStories {
         #expect(bench.toldOfBonds == ["bonded"])
         #expect(bench.core.bonds.map(\.peer) == [PairingPeer.identity])
         #expect(bench.core.bonds.map(\.localIdentity) == [bench.core.ownAddress])
+        let known = bench.core.peerCipher.identifier(of: address)
+        #expect(bench.core.bonds.map(\.identifier) == [known], "what it was as a stranger")
         #expect(peer.keys?.isBonded == true)
         #expect(bench.count(of: .leEnableEncryption) == 1)
         #expect(bench.controller.violations.isEmpty)

@@ -33,6 +33,8 @@ struct BondBookTests {
         let peer = SampleBonds.peer(number)
         return switch kind {
         case .identity: RecordName.identity.key
+        case .secret: RecordName.secret.key
+        case .application: StoreKey(name: "application-\(number)")
         case .order: RecordName.order.key
         case .bond: RecordName.bond(peer).key
         case .counter: RecordName.counter(peer).key

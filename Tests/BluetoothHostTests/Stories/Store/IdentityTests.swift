@@ -70,9 +70,12 @@ struct IdentityTests {
         let store = MemoryStore()
         let first = identity(store, seed: 1)
         #expect(first.local.address.randomKind == .static && first.events.isEmpty)
-        #expect(store.contents.keys.map(\.description) == ["identity"])
-        #expect(identity(store, seed: 2).local == first.local)
-        #expect(identity(nil, seed: 2).local != first.local)
+        #expect(store.contents.keys.map(\.description).sorted() == ["identity", "secret"])
+        let second = identity(store, seed: 2)
+        #expect(second.local == first.local && second.secret == first.secret)
+        let other = identity(nil, seed: 2)
+        #expect(other.local != first.local && other.secret != first.secret)
+        #expect(first.secret != first.local.resolvingKey, "peers are told the resolving key")
     }
 
     @Test("may be configured; private addresses stay recognisable")
@@ -120,6 +123,22 @@ struct IdentityTests {
         #expect(identity(store, seed: 3).local == after.local)
     }
 
+    @Test("has its secret drawn anew, and nothing else, if that is torn")
+    func tornSecret() throws {
+        let store = MemoryStore()
+        let before = identity(store)
+        store.save(
+            Array(Record.encode(secret: before.secret).dropLast()),
+            as: RecordName.secret.key
+        )
+        let after = identity(store, seed: 2)
+        guard case .setAside("secret", _)? = after.events.first else {
+            return #expect(Bool(false), "\(after.events)")
+        }
+        #expect(after.secret != before.secret && after.local == before.local)
+        #expect(identity(store, seed: 3).secret == after.secret)
+    }
+
     @Test("of a later version is left alone")
     func newer() throws {
         let store = MemoryStore()
@@ -145,7 +164,7 @@ struct IdentityTests {
         let first = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
         let address = await first.core.ownAddress
         await first.addBond(SampleBonds.bond(1))
-        #expect(store.contents.count == 2)
+        #expect(store.contents.count == 3)
         await first.shutdown()
         let second = BluetoothHost(transport: UnreachableTransport(), configuration: configuration)
         #expect(await second.core.ownAddress == address)

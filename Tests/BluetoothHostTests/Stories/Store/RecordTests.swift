@@ -29,6 +29,11 @@ struct RecordTests {
         return memory
     }()
 
+    private static let application: ApplicationName = {
+        guard let name = ApplicationName("restoration-1") else { preconditionFailure("a name") }
+        return name
+    }()
+
     /// One of each kind, and what reads it.
     private static let samples: [(bytes: [UInt8], read: @Sendable ([UInt8]) throws -> Void)] = [
         (
@@ -56,6 +61,14 @@ struct RecordTests {
                 .map { DatabaseRecord(database: $0, hash: [UInt8](repeating: 1, count: 16)) })?
                 .encode(for: peer) ?? [],
             { _ = try DatabaseRecord(parsing: $0, peer: peer) }
+        ),
+        (
+            Record.encode(secret: SampleBonds.resolvingKey),
+            { _ = try Record.decode(secret: $0) }
+        ),
+        (
+            Record.encode([1, 2, 3], of: application),
+            { _ = try Record.decode($0, of: application) }
         ),
     ]
 
@@ -194,18 +207,21 @@ struct RecordTests {
     func names() throws {
         let names: [RecordName] = [
             .identity, .order, .bond(Self.peer), .counter(Self.peer), .client(Self.peer),
-            .database(DeviceAddress(value: 0x0102_0304_0506, kind: .public)),
+            .database(DeviceAddress(value: 0x0102_0304_0506, kind: .public)), .secret,
+            .application(Self.application),
         ]
         let texts = [
             "identity", "order", "bond-random-c00000000001", "counter-random-c00000000001",
-            "client-random-c00000000001", "database-public-010203040506",
+            "client-random-c00000000001", "database-public-010203040506", "secret",
+            "application-restoration-1",
         ]
         #expect(names.map(\.key.description) == texts)
         #expect(names.map(\.key).compactMap(RecordName.init) == names)
         for text in [
             "bond", "bond-random", "bond-private-c00000000001", "bond-random-c0000000000",
             "bond-random-c00000000001-1", "identity-random-c00000000001", "notes.txt", "bond--",
-            "bond-random-gggggggggggg", "-",
+            "bond-random-gggggggggggg", "-", "secret-random-c00000000001", "application",
+            "application-", "application-a.b",
         ] {
             #expect(RecordName(try #require(StoreKey(text))) == nil, "\(text)")
         }

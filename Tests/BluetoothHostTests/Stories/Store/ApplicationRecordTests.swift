@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import HCITransports
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("What an application keeps")
+struct ApplicationRecordTests {
+    private func host(_ store: (any HostStore)?) -> BluetoothHost {
+        var configuration = HostConfiguration()
+        configuration.store = store
+        return BluetoothHost(transport: ScriptedTransport(), configuration: configuration)
+    }
+
+    private func key(_ name: String) throws -> StoreKey {
+        RecordName.application(try #require(ApplicationName(name))).key
+    }
+
+    @Test("is there in the host's next life, until it is removed")
+    func restart() async throws {
+        let store = MemoryStore()
+        let first = host(store)
+        #expect(await first.applicationRecord("central-1") == nil)
+        for generation in 1...40 {
+            await first.keepApplicationRecord([UInt8(generation)], "central-1")
+        }
+        await first.keepApplicationRecord([], "empty")
+        #expect(await first.applicationRecord("central-1") == [40])
+        await first.shutdown()
+        let second = host(store)
+        #expect(
+            await second.applicationRecord("central-1") == [40],
+            "the last is written in the end"
+        )
+        #expect(await second.applicationRecord("empty") == [])
+        await second.keepApplicationRecord(nil, "central-1")
+        #expect(await second.applicationRecord("central-1") == nil)
+        await second.shutdown()
+        #expect(store.load(try key("central-1")) == nil)
+    }
+
+    @Test("is kept at once, so that a host that is killed has it")
+    func killed() async throws {
+        let store = MemoryStore()
+        let killed = host(store)
+        await killed.keepApplicationRecord([1, 2, 3], "peripheral")
+        #expect(await host(store).applicationRecord("peripheral") == [1, 2, 3])
+        await killed.shutdown()
+    }
+
+    @Test("lasts as long as the host where there is no store")
+    func withoutStore() async {
+        let host = host(nil)
+        await host.keepApplicationRecord([7], "a")
+        #expect(await host.applicationRecord("a") == [7])
+        await host.keepApplicationRecord(nil, "a")
+        #expect(await host.applicationRecord("a") == nil)
+        await host.shutdown()
+    }
+
+    @Test("is set aside, and that is told, if it is torn, or another's", arguments: [false, true])
+    func torn(_ isForeign: Bool) async throws {
+        let store = MemoryStore()
+        let name = try #require(ApplicationName(isForeign ? "another" : "mine"))
+        let whole = Record.encode([1, 2, 3], of: name)
+        store.save(isForeign ? whole : Array(whole.dropLast()), as: try key("mine"))
+        let host = host(store)
+        var events = await host.securityEvents().makeAsyncIterator()
+        #expect(await host.applicationRecord("mine") == nil)
+        guard case .setAside("application-mine", _)? = await events.next() else {
+            return #expect(Bool(false), "nothing was said")
+        }
+        #expect(store.load(try key("mine")) == nil)
+        #expect(await host.keepApplicationRecord([4], "mine"))
+        #expect(await host.applicationRecord("mine") == [4])
+        await host.shutdown()
+    }
+
+    @Test("is left alone where it cannot be read")
+    func unreadable() async throws {
+        let memory = MemoryStore()
+        memory.save([1], as: try key("mine"))
+        let host = host(FailingStore(memory, failsToLoad: true))
+        #expect(await host.applicationRecord("mine") == nil)
+        #expect(memory.load(try key("mine")) == [1])
+        await host.shutdown()
+    }
+
+    @Test("is what it was for the host that could not write it, which says so")
+    func unwritable() async {
+        let host = host(FailingStore(toSave: true))
+        var events = await host.securityEvents().makeAsyncIterator()
+        #expect(await host.keepApplicationRecord([5], "mine"))
+        #expect(await host.applicationRecord("mine") == [5])
+        var texts: [String] = []
+        while texts.count < 3, case .storeFailed(let text)? = await events.next() {
+            texts.append(text)
+        }
+        #expect(texts.last?.hasPrefix("application-mine: ") == true, "\(texts)")
+        await host.shutdown()
+    }
+
+    @Test(
+        "has a name of lower-case letters, digits and hyphens",
+        arguments: ["", "Central", "a.b", "a/b", "ü", String(repeating: "a", count: 53)]
+    )
+    func names(_ name: String) async {
+        let store = MemoryStore()
+        let host = host(store)
+        #expect(await host.keepApplicationRecord([1], name) == false)
+        #expect(await host.applicationRecord(name) == nil)
+        let longest = String(repeating: "a", count: ApplicationName.lengthLimit)
+        #expect(await host.keepApplicationRecord([1], longest))
+        #expect(store.contents.keys.map(\.description.utf8.count).max() == StoreKey.lengthLimit)
+        await host.shutdown()
+    }
+
+    @Test("has bounds, in length and in number, over all lives")
+    func bounds() async throws {
+        let store = MemoryStore()
+        let limit = HostCore.applicationRecordLengthLimit
+        let first = host(store)
+        #expect(await first.keepApplicationRecord([UInt8](repeating: 1, count: limit), "long"))
+        #expect(
+            await first.keepApplicationRecord([UInt8](repeating: 1, count: limit + 1), "long")
+                == false
+        )
+        let stored = try #require(store.load(try key("long")))
+        #expect(stored.count <= FileStore.valueLimit)
+        for number in 1..<40 {
+            #expect(await first.keepApplicationRecord([1], "record-\(number)"))
+        }
+        await first.shutdown()
+        let second = host(store)
+        for number in 40..<HostCore.applicationRecordLimit {
+            #expect(await second.keepApplicationRecord([1], "record-\(number)"))
+        }
+        #expect(await second.keepApplicationRecord([1], "one-more") == false)
+        #expect(await second.keepApplicationRecord([2], "record-1"), "an old one may change")
+        await second.keepApplicationRecord(nil, "record-2")
+        #expect(await second.keepApplicationRecord([1], "one-more"))
+        await second.shutdown()
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import HCITransports
+import LanyardTestSupport
+import StoreTestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("What peers are known by")
+struct PeerCipherTests {
+    private static func cipher(_ seed: UInt64) -> PeerCipher {
+        var generator = SplitMix64(seed: seed)
+        return PeerCipher(secret: HCI.Key128(using: &generator))
+    }
+
+    private static func address(
+        _ generator: inout SplitMix64
+    ) -> DeviceAddress {
+        DeviceAddress(
+            value: generator.next() & 0xFFFF_FFFF_FFFF,
+            kind: generator.happens(oneIn: 2) ? .public : .random
+        )
+    }
+
+    @Test("A hundred thousand addresses have as many identifiers, and each leads back")
+    func bijection() {
+        let cipher = Self.cipher(1)
+        var generator = SplitMix64(seed: 2)
+        var addresses: Set<DeviceAddress> = []
+        while addresses.count < 100_000 { addresses.insert(Self.address(&generator)) }
+        var identifiers: Set<PeerIdentifier> = []
+        var failures = 0
+        for address in addresses {
+            let identifier = cipher.identifier(of: address)
+            identifiers.insert(identifier)
+            let isUUID =
+                identifier.bytes[6] & 0xF0 == 0x40 && identifier.bytes[8] & 0xC0 == 0x80
+            if !isUUID || cipher.address(of: identifier) != address { failures += 1 }
+        }
+        #expect(failures == 0)
+        #expect(identifiers.count == addresses.count)
+    }
+
+    @Test("The same secret gives the same identifiers, another one others")
+    func secrets() {
+        var generator = SplitMix64(seed: 3)
+        for _ in 0..<1_000 {
+            let address = Self.address(&generator)
+            let identifier = Self.cipher(1).identifier(of: address)
+            #expect(Self.cipher(1).identifier(of: address) == identifier)
+            #expect(Self.cipher(2).identifier(of: address) != identifier)
+            #expect(Self.cipher(2).address(of: identifier) == nil)
+        }
+    }
+
+    @Test("An identifier says nothing of the address, nor of its neighbours'")
+    func opaque() {
+        let cipher = Self.cipher(4)
+        var generator = SplitMix64(seed: 5)
+        var differences = 0
+        for _ in 0..<1_000 {
+            let address = Self.address(&generator)
+            let neighbour = DeviceAddress(value: address.value ^ 1, kind: address.kind)
+            let pair = (cipher.identifier(of: address), cipher.identifier(of: neighbour))
+            differences += zip(pair.0.bytes, pair.1.bytes)
+                .reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
+        }
+        // Half of 122 bits, and a standard deviation of 0.17 over so many.
+        #expect((60_000...62_000).contains(differences), "\(differences)")
+    }
+
+    @Test("What this host has not made leads nowhere")
+    func garbage() {
+        let cipher = Self.cipher(6)
+        var generator = SplitMix64(seed: 7)
+        for _ in 0..<5_000 {
+            #expect(cipher.address(of: PeerIdentifier(octets: generator.bytes(16))) == nil)
+            #expect(cipher.address(of: PeerIdentifier(using: &generator)) == nil)
+        }
+        let known = cipher.identifier(of: Self.address(&generator)).bytes
+        for bit in 0..<128 {
+            var changed = known
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(cipher.address(of: PeerIdentifier(octets: changed)) == nil, "bit \(bit)")
+        }
+    }
+
+    @Test("A peer is known by the same thing in the host's next life, if that has its store")
+    func restart() async {
+        let store = MemoryStore()
+        var configuration = HostConfiguration()
+        configuration.store = store
+        let peer = SampleBonds.peer(1)
+        let first = BluetoothHost(transport: ScriptedTransport(), configuration: configuration)
+        let known = await first.identifier(of: peer)
+        #expect(known == first.peerCipher.identifier(of: peer))
+        await first.shutdown()
+        let second = BluetoothHost(transport: ScriptedTransport(), configuration: configuration)
+        #expect(await second.identifier(of: peer) == known)
+        #expect(await second.address(of: known) == peer)
+        await second.shutdown()
+        let stranger = BluetoothHost(transport: ScriptedTransport())
+        #expect(await stranger.identifier(of: peer) != known)
+        #expect(await stranger.address(of: known) == nil)
+        await stranger.shutdown()
+    }
+
+    @Test("Of a bonded peer the bond's word counts")
+    func bonded() async {
+        let host = BluetoothHost(transport: ScriptedTransport())
+        let bond = SampleBonds.bond(1)
+        let asStranger = await host.identifier(of: bond.peer)
+        await host.addBond(bond)
+        #expect(await host.identifier(of: bond.peer) == bond.identifier)
+        #expect(await host.address(of: bond.identifier) == bond.peer)
+        #expect(await host.address(of: asStranger) == bond.peer, "who kept it finds it still")
+        await host.removeBond(with: bond.peer)
+        #expect(await host.identifier(of: bond.peer) == asStranger)
+        #expect(await host.address(of: bond.identifier) == nil)
+        await host.shutdown()
+    }
+}
