@@ -7,8 +7,161 @@ import Testing
 
 @Suite("CBUUID")
 struct CBUUIDTests {
-    @Test("15.2 a short UUID equals the long one that it stands for")
-    func shortEqualsLong() {
-        #expect(CBUUID(string: "180D") == CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB"))
+    static let heartRate = "0000180D-0000-1000-8000-00805F9B34FB"
+
+    @Test(
+        "15.1 text of three lengths, in either case, is shown in upper case",
+        arguments: [
+            ("180d", "180D"), ("0000180d", "0000180D"), ("12345678", "12345678"),
+            ("abdd3056-28fa-441d-a470-55a75a52553a", CBUUIDL2CAPPSMCharacteristicString),
+        ]
+    )
+    func text(given: String, shown: String) {
+        #expect(CBUUID(string: given).uuidString == shown)
+    }
+
+    @Test("15.1 a prefix of 0x is overlooked", arguments: ["0x2A7E", "0X2a7e"])
+    func prefix(text: String) {
+        let uuid = CBUUID(string: text)
+        #expect(uuid.uuidString == "2A7E")
+        #expect(uuid == CBUUID(string: "2A7E"))
+    }
+
+    @Test("15.1, 15.3 octets of three lengths keep their length and order")
+    func octets() {
+        #expect(CBUUID(data: Data([0x18, 0x0D])).uuidString == "180D")
+        #expect(CBUUID(data: Data([0, 0, 0x18, 0x0D])).uuidString == "0000180D")
+        let long = CBUUID(string: Self.heartRate)
+        #expect(CBUUID(data: long.data).uuidString == Self.heartRate)
+        #expect(CBUUID(string: "180D").data == Data([0x18, 0x0D]))
+        #expect(CBUUID(string: "12345678").data == Data([0x12, 0x34, 0x56, 0x78]))
+    }
+
+    @Test("15.1 octets out of the middle of other data are taken as they are")
+    func slices() {
+        let slice = Data([1, 2, 0x18, 0x0F, 3])[2..<4]
+        #expect(CBUUID(data: slice).uuidString == "180F")
+    }
+
+    @Test("15.1 Foundation's UUIDs become ones of 128 bits")
+    func foundation() throws {
+        let uuid = try #require(UUID(uuidString: Self.heartRate))
+        #expect(CBUUID(nsuuid: uuid).uuidString == Self.heartRate)
+        #expect(CBUUID(nsuuid: uuid).data.count == 16)
+        let other = UUID()
+        #expect(CBUUID(nsuuid: other).uuidString == other.uuidString)
+    }
+
+    @Test("15.2 equality and hash are those of the 128 bits")
+    func equality() {
+        let widths = [
+            CBUUID(string: "180D"), CBUUID(string: "0000180D"), CBUUID(string: Self.heartRate),
+        ]
+        for (one, other) in zip(widths, widths.dropFirst()) {
+            #expect(one == other)
+            #expect(one.hash == other.hash)
+            #expect(one.isEqual(other))
+        }
+        #expect(Set(widths).count == 1)
+        #expect(CBUUID(string: "1234") != CBUUID(string: "12345678"))
+        #expect(!CBUUID(string: "1234").isEqual("1234"))
+        #expect(!CBUUID(string: "1234").isEqual(nil))
+    }
+
+    @Test("15.2 a dictionary finds a short UUID under its long form")
+    func lookup() {
+        let names = [CBUUID(string: "180D"): "heart"]
+        #expect(names[CBUUID(string: Self.heartRate)] == "heart")
+    }
+
+    @Test("15.3 the width in which a UUID was made is kept, also that of a long base UUID")
+    func width() {
+        let long = CBUUID(string: Self.heartRate)
+        #expect(long.uuidString == Self.heartRate)
+        #expect(long.data.count == 16)
+        #expect(CBUUID(long.value).uuidString == "180D")
+    }
+
+    @Test("a copy is the object itself")
+    func copies() {
+        let uuid = CBUUID(string: "180D")
+        #expect(uuid.copy() as? CBUUID === uuid)
+    }
+
+    @Test(
+        "15.4 well-known services are called by name",
+        arguments: [
+            ("1800", "Generic Access Profile"), ("1801", "Generic Attribute Profile"),
+            ("1805", "Current Time"), ("1808", "Glucose"), ("1809", "Health Thermometer"),
+            ("180A", "Device Information"), ("180D", "Heart Rate"), ("180F", "Battery"),
+            ("1810", "Blood Pressure"), ("1812", "Human Interface Device"),
+            ("1816", "Cycling Speed and Cadence"), (heartRate, "Heart Rate"),
+        ]
+    )
+    func names(text: String, name: String) {
+        #expect(CBUUID(string: text).description == name)
+    }
+
+    @Test("15.4 all others are called by their text", arguments: ["FEAA", "12345678"])
+    func nameless(text: String) {
+        #expect("\(CBUUID(string: text))" == text)
+    }
+}
+
+@Suite("CBUUID made of what is none")
+struct MalformedCBUUIDTests {
+    @Test("15.1 malformed text traps, and names it")
+    func text() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            _ = CBUUID(string: "18")
+        }
+        #expect(result.said("String 18 does not represent a valid UUID"))
+    }
+
+    @Test("15.1 octets of another number trap, and are shown")
+    func octets() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            _ = CBUUID(data: Data([0x01, 0xAB, 0x03]))
+        }
+        #expect(result.said("Data <01ab03> does not represent a valid UUID"))
+    }
+
+    @Test(
+        "15.1 what is not text of a UUID has no form",
+        arguments: [
+            "", "1", "180", "180DD", "18 D", "180G", "0x", "0x1", "0x180", "123456789",
+            "0000180D-0000-1000-8000-00805F9B34F", "0000180D00001000800000805F9B34FB",
+            "0x0000180D-0000-1000-8000-00805F9B34FB", "0000180D-00001-000-8000-00805F9B34FB",
+            "++++", "-180", "１８０Ｄ",
+        ]
+    )
+    func refused(text: String) {
+        #expect(CBUUID.Form(text: text) == nil)
+    }
+
+    @Test("15.1 octets of every other number have no form")
+    func refusedOctets() {
+        for count in 0...40 where ![2, 4, 16].contains(count) {
+            #expect(CBUUID.Form(octets: [UInt8](repeating: 1, count: count)) == nil)
+        }
+    }
+
+    @Test("15.1 every form survives the way through its text and its octets")
+    func roundTrip() {
+        var generator = SystemRandomNumberGenerator()
+        for count in [2, 4, 16] {
+            for _ in 0..<100 {
+                let octets = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let uuid = CBUUID(data: Data(octets))
+                #expect([UInt8](uuid.data) == octets)
+                #expect([UInt8](CBUUID(string: uuid.uuidString).data) == octets)
+            }
+        }
     }
 }

@@ -61,10 +61,10 @@ open class CBCharacteristic: CBAttribute {
     open override var description: String {
         let digits = String(properties.rawValue, radix: 16, uppercase: true)
         return summary([
-            ("UUID", uuid.description),
-            ("properties", "0x\(digits)"),
-            ("value", value.map(describe(value:)) ?? "(null)"),
-            ("notifying", isNotifying ? "YES" : "NO"),
+            "UUID": uuid.description,
+            "properties": "0x\(digits)",
+            "value": value?.summary ?? "(null)",
+            "notifying": isNotifying.summary,
         ])
     }
 }

@@ -39,7 +39,7 @@ open class CBDescriptor: CBAttribute {
 
     /// The form in which Apple's logs show a descriptor.
     open override var description: String {
-        summary([("UUID", uuid.description), ("value", value.map { "\($0)" } ?? "(null)")])
+        summary(["UUID": uuid.description, "value": value.map { "\($0)" } ?? "(null)"])
     }
 }
 

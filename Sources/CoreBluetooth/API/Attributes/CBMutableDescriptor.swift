@@ -10,6 +10,10 @@ open class CBMutableDescriptor: CBDescriptor {
     /// - Precondition: The type is 2901 or 2904 and the value of the type that goes with it; any
     ///   other traps, as it does on Apple's.
     public init(type UUID: CBUUID, value: Any?) {
+        precondition(
+            DescriptorValue.octets(of: UUID.value, value: value) != nil,
+            "Descriptor \(UUID.uuidString) cannot be published with the value \(value ?? "nil")"
+        )
         super.init(published: UUID, value: value)
     }
 }

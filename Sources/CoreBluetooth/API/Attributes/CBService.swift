@@ -54,7 +54,7 @@ open class CBService: CBAttribute {
 
     /// The form in which Apple's logs show a service.
     open override var description: String {
-        summary([("isPrimary", isPrimary ? "YES" : "NO"), ("UUID", uuid.description)])
+        summary(["isPrimary": isPrimary.summary, "UUID": uuid.description])
     }
 }
 

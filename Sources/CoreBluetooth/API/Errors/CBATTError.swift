@@ -38,6 +38,24 @@ public struct CBATTError: CustomNSError, _BridgedStoredNSError, Hashable, Error,
 
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
+
+    /// Whether both have the same code and content.
+    public static func == (one: CBATTError, other: CBATTError) -> Bool {
+        one._nsError.isEqual(other._nsError)
+    }
+
+    /// Feeds what equality looks at.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.code)
+    }
+
+    // Foundation's own, which would be used otherwise, traps on Linux.
+    /// A number that is the same for errors that are equal.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
 }
 
 extension CBATTErrorCode: @retroactive _ErrorCodeProtocol {

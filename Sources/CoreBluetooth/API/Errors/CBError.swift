@@ -33,6 +33,24 @@ public struct CBError: CustomNSError, _BridgedStoredNSError, Hashable, Error, @u
 
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
+
+    /// Whether both have the same code and content.
+    public static func == (one: CBError, other: CBError) -> Bool {
+        one._nsError.isEqual(other._nsError)
+    }
+
+    /// Feeds what equality looks at.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.code)
+    }
+
+    // Foundation's own, which would be used otherwise, traps on Linux.
+    /// A number that is the same for errors that are equal.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
 }
 
 extension CBErrorCode: @retroactive _ErrorCodeProtocol {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Attributes to be published")
+struct MutableAttributeTests {
+    private static func makeService() -> CBMutableService {
+        let service = CBMutableService(type: CBUUID(string: "FEAA"), primary: true)
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: CBUUID(string: "2A19"),
+                properties: [.read],
+                value: nil,
+                permissions: [.readable]
+            )
+        ]
+        return service
+    }
+
+    @Test("an application puts a service together as it likes")
+    func composition() {
+        let service = Self.makeService()
+        let characteristic = service.characteristics?.first as? CBMutableCharacteristic
+        #expect(characteristic?.service === service)
+        #expect(characteristic?.value == nil)
+        #expect(characteristic?.permissions == .readable)
+        characteristic?.properties = [.read, .notify]
+        characteristic?.permissions = [.readable, .writeable]
+        characteristic?.value = Data([1])
+        characteristic?.descriptors = [
+            CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Level")
+        ]
+        #expect(characteristic?.properties.rawValue == 0x12)
+        #expect(characteristic?.permissions.rawValue == 3)
+        #expect(characteristic?.value == Data([1]))
+        #expect(characteristic?.descriptors?.first?.characteristic === characteristic)
+        let other = CBMutableService(type: CBUUID(string: "FEAB"), primary: false)
+        service.includedServices = [other]
+        #expect(service.includedServices == [other])
+        #expect(!other.isPrimary)
+    }
+
+    @Test("12.6 a UUID keeps the width in which the application gave it")
+    func width() {
+        let long = CBUUID(string: "0000FEAA-0000-1000-8000-00805F9B34FB")
+        #expect(CBMutableService(type: long, primary: true).uuid.data.count == 16)
+    }
+
+    @Test("11.1 subscribed centrals are nil when there are none")
+    func subscribers() {
+        let characteristic = CBMutableCharacteristic(
+            type: CBUUID(string: "2A19"),
+            properties: [.notify],
+            value: nil,
+            permissions: []
+        )
+        #expect(characteristic.subscribedCentrals == nil)
+        let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
+        characteristic.setSubscribedCentrals([central])
+        #expect(characteristic.subscribedCentrals == [central])
+        central.setMaximumUpdateValueLength(182)
+        #expect(characteristic.subscribedCentrals?.first?.maximumUpdateValueLength == 182)
+        characteristic.setSubscribedCentrals([])
+        #expect(characteristic.subscribedCentrals == nil)
+    }
+
+    @Test("9.1 a service that was withdrawn can be changed again")
+    func withdrawal() {
+        let service = Self.makeService()
+        service.setPublished(true)
+        #expect(service.isPublished)
+        service.setPublished(false)
+        service.characteristics = nil
+        #expect(service.characteristics == nil)
+    }
+
+    @Test("9.1 a published service is frozen, and says so")
+    func frozenService() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let service = Self.makeService()
+            service.setPublished(true)
+            service.characteristics = []
+        }
+        #expect(result.said("Services cannot be changed once they are published"))
+    }
+
+    @Test("9.1 a published characteristic is frozen, and says so")
+    func frozenCharacteristic() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let service = Self.makeService()
+            service.setPublished(true)
+            (service.characteristics?.first as? CBMutableCharacteristic)?.value = Data([1])
+        }
+        #expect(result.said("Characteristics cannot be changed once they are published"))
+    }
+
+    @Test("10.2 the value of a request can be set by the application")
+    func request() {
+        let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
+        let characteristic = CBMutableCharacteristic(
+            type: CBUUID(string: "2A19"),
+            properties: [.read],
+            value: nil,
+            permissions: .readable
+        )
+        let request = CBATTRequest(
+            from: central,
+            for: characteristic,
+            offset: 22,
+            value: nil,
+            question: nil
+        )
+        request.value = Data([7])
+        #expect(request.value == Data([7]))
+        #expect(request.offset == 22)
+        #expect(request.central === central)
+        #expect(request.characteristic === characteristic)
+    }
+}
+
+@Suite("Objects of channels")
+struct ChannelObjectTests {
+    @Test("15.1.6 the members of a channel are there without unwrapping")
+    func members() {
+        let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
+        let input = InputStream(data: Data())
+        let output = OutputStream(toMemory: ())
+        let channel = CBL2CAPChannel(
+            .init(peer: central, inputStream: input, outputStream: output, psm: 0x80)
+        )
+        let identifier: UUID = channel.peer.identifier
+        #expect(identifier == central.identifier)
+        #expect(channel.inputStream === input)
+        #expect(channel.outputStream === output)
+        #expect(channel.psm == 0x80)
+    }
+
+    @Test("a channel that nobody opened leads nowhere")
+    func empty() {
+        let channel = CBL2CAPChannel()
+        #expect(channel.peer == nil)
+        #expect(channel.psm == 0)
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+extension ExitTest.Result? {
+    /// Whether the process that ended has written `message` to its standard error.
+    func said(_ message: String) -> Bool {
+        String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).contains(message)
+    }
+}
