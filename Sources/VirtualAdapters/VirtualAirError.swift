@@ -10,6 +10,9 @@ public struct VirtualAirError: Error, Sendable {
         case stalled
         /// The body was not done in this much virtual time.
         case boundReached(Duration)
+        /// Something that hosts have others do, on queues of theirs, is not done in real time: so many
+        /// things of that kind.
+        case outsideWork(Int)
         /// More and more is to be done at one instant.
         case endless
     }
@@ -39,6 +42,8 @@ extension VirtualAirError: CustomStringConvertible {
         switch problem {
         case .stalled: "the body waits for something that will never come: nothing is due any more"
         case .boundReached(let bound): "the body is not done within \(bound) of virtual time"
+        case .outsideWork(let count):
+            "time stands still for \(count) things that others do, and they do not get done"
         case .endless: "there is no end to what is to be done at one instant"
         }
     }

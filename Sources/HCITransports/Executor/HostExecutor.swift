@@ -22,9 +22,27 @@ public protocol HostExecutor: SerialExecutor {
 
     /// Makes a timer that runs `fired` on this executor each time a deadline set on it has passed.
     func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer
+
+    /// Something that came of what ran here is being done elsewhere from now on, and may come back
+    /// with more: on a queue of the application's, for example.
+    ///
+    /// Where time is virtual, it stands still until as many `endOutsideWork()` have followed: otherwise
+    /// it would pass as fast as nothing is to be done here. By default this does nothing, because real
+    /// time waits for nobody. May be called from anywhere.
+    func beginOutsideWork()
+
+    /// Something that was told of by `beginOutsideWork()` is done; what it asked for in here has been
+    /// enqueued before. May be called from anywhere.
+    func endOutsideWork()
 }
 
 extension HostExecutor {
+    /// Does nothing.
+    public func beginOutsideWork() {}
+
+    /// Does nothing.
+    public func endOutsideWork() {}
+
     /// The same thread for tasks that are on no actor, to be preferred by those that exchange much
     /// with the actors there: `withTaskExecutorPreference(executor.taskExecutor)`.
     public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }

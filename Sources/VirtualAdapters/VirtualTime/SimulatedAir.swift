@@ -54,7 +54,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// The air of a world that is made already, and which nobody else runs from now on.
     ///
     /// - Parameter patience: How long, in real time, a run waits for tasks on other threads, when
-    ///   nothing else is left to do, before it throws.
+    ///   nothing else is left to do, before it throws; and how long time stands still for work that
+    ///   hosts have others do (`HostExecutor.beginOutsideWork()`).
     public init(_ world: sending World, patience: Duration = .seconds(10)) {
         self.patience = patience
         unguardedWorld = world
@@ -201,11 +202,22 @@ extension SimulatedAir {
             while true {
                 guard executor.runReady() else { throw failure(.endless) }
                 if isOver() { return }
+                guard executor.outsideWorkCount == 0 else {
+                    try waitForOutsideWork()
+                    continue
+                }
                 if try moveOn(through: end) { continue }
                 guard executor.waitForOthers(for: patience) else {
                     throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
                 }
             }
+        }
+    }
+
+    /// Time stands still while others do what came of it, on threads of theirs.
+    private func waitForOutsideWork() throws(VirtualAirError) {
+        guard executor.waitForOutsideWork(for: patience) else {
+            throw failure(.outsideWork(executor.outsideWorkCount))
         }
     }
 

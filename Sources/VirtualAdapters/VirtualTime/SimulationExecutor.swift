@@ -29,6 +29,8 @@ public final class SimulationExecutor: HostExecutor {
         var timers = EventHeap<@Sendable () -> Void>()
         /// How much has run at this instant.
         var ranCount = 0
+        /// How much is being done elsewhere that time waits for.
+        var outsideWorkCount = 0
         /// Whether the thread waits for others to enqueue something.
         var isWaiting = false
     }
@@ -58,6 +60,23 @@ public final class SimulationExecutor: HostExecutor {
     /// Makes a timer in virtual time.
     public func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer {
         SimulationTimer(executor: self, fired: fired)
+    }
+
+    /// Has time stand still until `endOutsideWork()`.
+    public func beginOutsideWork() {
+        state.withLock { $0.outsideWorkCount += 1 }
+    }
+
+    /// Lets time go on, if nothing else is being done elsewhere.
+    public func endOutsideWork() {
+        let mustSignal = state.withLock { state in
+            precondition(state.outsideWorkCount > 0, "work ended that had not begun")
+            state.outsideWorkCount -= 1
+            guard state.outsideWorkCount == 0 else { return false }
+            defer { state.isWaiting = false }
+            return state.isWaiting
+        }
+        if mustSignal { wakeUp?.signal() }
     }
 
     // MARK: Executor
@@ -153,10 +172,23 @@ extension SimulationExecutor {
         }
     }
 
+    /// How much is being done elsewhere that time waits for.
+    var outsideWorkCount: Int { state.withLock { $0.outsideWorkCount } }
+
     /// Waits, in real time, until another thread enqueues something; false if none does in time.
     func waitForOthers(for patience: Duration) -> Bool {
+        wait(for: patience) { _ in false }
+    }
+
+    /// Waits, in real time, until another thread enqueues something, or nothing is being done elsewhere
+    /// any more; false if neither happens in time.
+    func waitForOutsideWork(for patience: Duration) -> Bool {
+        wait(for: patience) { $0.outsideWorkCount == 0 }
+    }
+
+    private func wait(for patience: Duration, unless isOver: (State) -> Bool) -> Bool {
         let isReady = state.withLock { state in
-            state.isWaiting = state.work.isEmpty
+            state.isWaiting = state.work.isEmpty && !isOver(state)
             return !state.isWaiting
         }
         guard !isReady, let wakeUp else { return isReady }
