@@ -28,6 +28,7 @@ actor SharedAdapter: HostObserver {
     var central = CentralPart()
     var client = ClientPart()
     var server = ServerPart()
+    var listening = ListeningPart()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         host.executor.asUnownedSerialExecutor()
@@ -119,6 +120,7 @@ actor SharedAdapter: HostObserver {
     private func powerLost() {
         centralLostPower()
         serverLostPower()
+        closeListeners()
     }
 
     private func powerGained() {

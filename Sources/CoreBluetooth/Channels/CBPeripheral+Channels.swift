@@ -1,7 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Channels that the application opens to a peripheral.
 extension CBPeripheral {
-    func openChannel(_ psm: CBL2CAPPSM) {}
+    func openChannel(_ psm: CBL2CAPPSM) {
+        guard isReadyForChannels() else { return }
+        adapter?.enter { [peer, session] in $0.openChannel(psm, to: peer, for: session) }
+    }
 
-    func refuseChannelSounding() {}
+    func channelOpened(_ result: Result<OpenChannel, any Error>) {
+        switch result {
+        case .success(let channel):
+            delegate?.peripheral(self, didOpen: CBL2CAPChannel(channel, to: self), error: nil)
+        case .failure(let error):
+            delegate?.peripheral(self, didOpen: nil, error: error)
+        }
+    }
+
+    private func isReadyForChannels() -> Bool {
+        guard state != .connected else { return true }
+        Misuse.report(
+            "\(logDescription) can only accept commands while in the connected state"
+        )
+        return false
+    }
+}
+
+// Channel sounding, which no adapter of ours has the hardware for.
+extension CBPeripheral {
+    func refuseChannelSounding() {
+        guard isReadyForChannels() else { return }
+        adapter?.enter { [peer, session] in
+            $0.post(.peripheral(peer, .channelSoundingRefused), to: session)
+        }
+    }
+
+    func channelSoundingRefused() {
+        let error = CBError(delivering: .operationNotSupported)
+        delegate?.peripheral(self, didCompleteChannelSoundingSession: error)
+    }
 }

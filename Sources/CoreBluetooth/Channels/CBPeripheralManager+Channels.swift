@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension CBPeripheralManager {
-    func publishChannel(isEncrypted: Bool) {}
+import BluetoothTypes
+import Foundation
 
-    func unpublishChannel(_ psm: CBL2CAPPSM) {}
+// Channels that centrals open to the application.
+extension CBPeripheralManager {
+    func publishChannel(isEncrypted: Bool) {
+        guard isReadyForCommands() else { return }
+        adapter?.enter { [session] in $0.publishChannel(isEncrypted: isEncrypted, for: session) }
+    }
+
+    func unpublishChannel(_ psm: CBL2CAPPSM) {
+        guard isReadyForCommands() else { return }
+        adapter?.enter { [session] in $0.unpublishChannel(psm, for: session) }
+    }
+
+    func channelOpened(_ channel: OpenChannel, by peer: PeerIdentifier) {
+        let central = CBCentral(identity: UUID(peer), maximumUpdateValueLength: 20)
+        let channel = CBL2CAPChannel(channel, to: central)
+        delegate?.peripheralManager(self, didOpen: channel, error: nil)
+    }
 }

@@ -9,4 +9,8 @@ enum PeripheralEvent: Sendable {
     case nameChanged(String?)
     case mtuChanged(Int)
     case rssiRead(Result<Int, any Error>)
+    /// A channel that was asked for is open, or is not.
+    case channelOpened(Result<OpenChannel, any Error>)
+    /// No adapter of ours measures distances.
+    case channelSoundingRefused
 }

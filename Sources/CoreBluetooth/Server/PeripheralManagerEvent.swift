@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import CoreBluetoothEnumerations
 
 /// What the adapter has to tell one peripheral manager; it becomes a callback on the manager's queue.
 enum PeripheralManagerEvent: Sendable {
     case stateChanged(CBManagerState)
+    /// Channels are accepted under this number; or, with an error, are not.
+    case channelPublished(CBL2CAPPSM, (any Error)?)
+    case channelUnpublished(CBL2CAPPSM, (any Error)?)
+    /// A central has opened a channel.
+    case channelOpened(PeerIdentifier, OpenChannel)
 }
 
 /// One peripheral manager as its adapter knows it.

@@ -17,6 +17,7 @@ extension SharedAdapter {
     }
 
     func close(peripheralManager session: SessionIdentifier) {
+        closeListeners(of: session)
         server.sessions[session] = nil
     }
 

@@ -9,17 +9,23 @@ import Foundation
 /// The delegate gets it; the application keeps it, schedules and opens its streams. A channel that is
 /// let go of is closed.
 open class CBL2CAPChannel: NSObject {
-    struct Ends {
+    private struct Ends {
         let peer: CBPeer
+        let channel: OpenChannel
         let inputStream: InputStream
         let outputStream: OutputStream
-        let psm: CBL2CAPPSM
     }
 
     private let ends: Ends?
 
-    init(_ ends: Ends) {
-        self.ends = ends
+    /// A channel to `peer`, with streams that are not open yet.
+    init(_ channel: OpenChannel, to peer: CBPeer) {
+        ends = Ends(
+            peer: peer,
+            channel: channel,
+            inputStream: ChannelInputStream(channel.pipe),
+            outputStream: ChannelOutputStream(channel.pipe)
+        )
     }
 
     /// A channel that leads nowhere: what it has is nil, its PSM 0. Apple's class has this
@@ -42,5 +48,5 @@ open class CBL2CAPChannel: NSObject {
     open var outputStream: OutputStream! { ends?.outputStream }
 
     /// The number under which the channel was published.
-    open var psm: CBL2CAPPSM { ends?.psm ?? 0 }
+    open var psm: CBL2CAPPSM { ends?.channel.psm ?? 0 }
 }

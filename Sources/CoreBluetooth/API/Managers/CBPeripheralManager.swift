@@ -137,6 +137,11 @@ open class CBPeripheralManager: CBManager {
         case .stateChanged(let state):
             setState(state)
             delegate?.peripheralManagerDidUpdateState(self)
+        case .channelPublished(let psm, let error):
+            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
+        case .channelUnpublished(let psm, let error):
+            delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
+        case .channelOpened(let peer, let channel): channelOpened(channel, by: peer)
         }
     }
 }

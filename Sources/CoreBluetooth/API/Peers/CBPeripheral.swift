@@ -184,5 +184,10 @@ open class CBPeripheral: CBPeer {
     }
 
     func receive(_ event: PeripheralEvent) {
+        switch event {
+        case .channelOpened(let result): channelOpened(result)
+        case .channelSoundingRefused: channelSoundingRefused()
+        default: break
+        }
     }
 }

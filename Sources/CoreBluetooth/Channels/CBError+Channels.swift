@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothL2CAP
+
+extension CBError {
+    /// What an application is told of a channel that did not come about, or a number that could not
+    /// be published.
+    ///
+    /// Apple documents none of this; that a wrong number gives an error is all that is known.
+    static func ofChannel(_ error: any Error) -> any Error {
+        switch error {
+        case let error as HostError: CBError(delivering: CBError(error).code)
+        case let failure as L2CAP.Failure: ofChannel(failure)
+        default: CBError(delivering: .unknown)
+        }
+    }
+
+    private static func ofChannel(_ failure: L2CAP.Failure) -> any Error {
+        switch failure {
+        case .refused(let result): ofRefusal(result)
+        case .notSupported: CBError(delivering: .operationNotSupported)
+        case .timedOut: CBError(delivering: .connectionTimeout)
+        case .noRoom, .alreadyListening: CBError(delivering: .outOfSpace)
+        case .invalidParameters, .tooLong: CBError(delivering: .invalidParameters)
+        case .closed: CBError(delivering: .operationCancelled)
+        case .closedByPeer: CBError(delivering: .peripheralDisconnected)
+        case .reconfigurationRefused, .malformedAnswer, .violated:
+            CBError(delivering: .connectionFailed)
+        }
+    }
+
+    /// What is missing of a link's security is said in the words of ATT, which are the same.
+    private static func ofRefusal(_ result: L2CAP.ConnectionResult) -> any Error {
+        switch result {
+        case .spsmNotSupported: CBError(delivering: .operationNotSupported)
+        case .noResources: CBError(delivering: .outOfSpace)
+        case .insufficientAuthentication: CBATTError(.insufficientAuthentication)
+        case .insufficientAuthorization: CBATTError(.insufficientAuthorization)
+        case .insufficientKeySize: CBATTError(.insufficientEncryptionKeySize)
+        case .insufficientEncryption: CBATTError(.insufficientEncryption)
+        default: CBError(delivering: .connectionFailed)
+        }
+    }
+}

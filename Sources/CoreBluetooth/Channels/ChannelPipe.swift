@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+
+/// What the two streams of a channel share: the buffers, who waits for them, and the way to the
+/// host.
+///
+/// Any thread may call. Whatever changes the buffers settles what follows from the change: threads
+/// that wait in `read` or `write` go on, run loops are rung whose streams have something to tell,
+/// and the host gets a turn if there are orders for it.
+final class ChannelPipe: Sendable {
+    private struct State {
+        var buffers: ChannelBuffers
+        /// Threads that wait inside `read` or `write`: each has one entry.
+        var waiting: [DispatchSemaphore] = []
+        var inputBells: [RunLoopBell] = []
+        var outputBells: [RunLoopBell] = []
+        /// Whether the host has been asked for a turn that has not ended.
+        var isTurnAsked = false
+    }
+
+    private let state: Mutex<State>
+    private let engine: any ChannelEngine
+
+    init(limits: ChannelLimits, engine: any ChannelEngine) {
+        state = Mutex(State(buffers: ChannelBuffers(limits: limits)))
+        self.engine = engine
+    }
+
+    /// Begins to receive, and to watch for the channel's end.
+    func start() {
+        engine.enter { [weak self] port in
+            port.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
+        }
+        change { _ in }
+    }
+
+    /// The application has let go of the channel.
+    func release() {
+        change { $0.release() }
+    }
+
+    /// What is known now.
+    func look<Value: Sendable>(_ body: (borrowing ChannelBuffers) -> Value) -> Value {
+        state.withLock { body($0.buffers) }
+    }
+
+    /// Changes the buffers, and settles what follows.
+    @discardableResult
+    func change<Value: Sendable>(_ body: (inout ChannelBuffers) -> Value) -> Value {
+        let (value, consequences) = state.withLock { state in
+            let value = body(&state.buffers)
+            return (value, Self.consequences(in: &state))
+        }
+        settle(consequences)
+        return value
+    }
+
+    /// Changes the buffers as often as `body` wants to wait: it returns nil for that. Blocks.
+    func changeWaiting<Value: Sendable>(
+        _ body: (inout ChannelBuffers) -> Value?
+    ) -> Value {
+        let awakening = DispatchSemaphore(value: 0)
+        while true {
+            let (value, consequences) = state.withLock { state in
+                let value = body(&state.buffers)
+                let consequences = Self.consequences(in: &state)
+                if value == nil { state.waiting.append(awakening) }
+                return (value, consequences)
+            }
+            settle(consequences)
+            if let value { return value }
+            awakening.wait()
+        }
+    }
+}
+
+// MARK: - Run loops
+
+extension ChannelPipe {
+    /// Rings the bell whenever the stream has something to tell its delegate, now as well.
+    func hang(_ bell: RunLoopBell, for side: ChannelBuffers.Side) {
+        state.withLock { state in
+            switch side {
+            case .input: state.inputBells.append(bell)
+            case .output: state.outputBells.append(bell)
+            }
+        }
+        change { _ in }
+    }
+
+    func takeDown(_ bell: RunLoopBell, for side: ChannelBuffers.Side) {
+        state.withLock { state in
+            switch side {
+            case .input: state.inputBells.removeAll { $0 === bell }
+            case .output: state.outputBells.removeAll { $0 === bell }
+            }
+        }
+    }
+}
+
+// MARK: - What follows from a change
+
+extension ChannelPipe {
+    private struct Consequences {
+        var awakened: [DispatchSemaphore] = []
+        var bells: [RunLoopBell] = []
+        var isTurnDue = false
+    }
+
+    private static func consequences(in state: inout State) -> Consequences {
+        var consequences = Consequences()
+        swap(&consequences.awakened, &state.waiting)
+        if state.buffers.dueEvent(of: .input) != nil { consequences.bells += state.inputBells }
+        if state.buffers.dueEvent(of: .output) != nil { consequences.bells += state.outputBells }
+        consequences.isTurnDue = !state.isTurnAsked && state.buffers.isOrderDue
+        if consequences.isTurnDue { state.isTurnAsked = true }
+        return consequences
+    }
+
+    private func settle(_ consequences: Consequences) {
+        for semaphore in consequences.awakened { semaphore.signal() }
+        for bell in consequences.bells { bell.ring() }
+        // The turn holds on to this: what was written leaves, even if nobody has the streams any
+        // more.
+        if consequences.isTurnDue { engine.enter { self.takeTurn($0) } }
+    }
+
+    /// Performs all orders there are, also those that arise meanwhile.
+    private func takeTurn(_ port: any ChannelPort) {
+        while let order = nextOrder() { perform(order, port) }
+    }
+
+    private func nextOrder() -> ChannelBuffers.Order? {
+        state.withLock { state in
+            let order = state.buffers.nextOrder()
+            if order == nil { state.isTurnAsked = false }
+            return order
+        }
+    }
+
+    private func perform(_ order: ChannelBuffers.Order, _ port: any ChannelPort) {
+        switch order {
+        case .receive: port.receive { self.received($0) }
+        case .send(let sdu): port.send(sdu) { self.sent($0) }
+        case .close: port.close()
+        }
+    }
+
+    private func received(_ result: Result<[UInt8]?, ChannelFailure>) {
+        change { buffers in
+            switch result {
+            case .success(let sdu?): buffers.received(sdu)
+            case .success(nil): buffers.receivingEnded(.closedByPeer)
+            case .failure(let failure): buffers.receivingEnded(failure.end)
+            }
+        }
+    }
+
+    private func sent(_ result: Result<Void, ChannelFailure>) {
+        change { buffers in
+            switch result {
+            case .success: buffers.sent()
+            case .failure(let failure): buffers.ended(failure.end)
+            }
+        }
+    }
+}

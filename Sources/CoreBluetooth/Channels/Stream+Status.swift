@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Stream.Status {
+    init(_ status: ChannelBuffers.Status) {
+        self =
+            switch status {
+            case .notOpen: .notOpen
+            case .open: .open
+            case .atEnd: .atEnd
+            case .failed: .error
+            case .closed: .closed
+            }
+    }
+}
+
+extension ChannelBuffers.Status {
+    /// What `streamError` is.
+    var error: CBError? {
+        guard case .failed(let code) = self else { return nil }
+        return CBError(code)
+    }
+}

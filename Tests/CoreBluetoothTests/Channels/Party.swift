@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+@testable import CoreBluetooth
+
+/// An application with the two streams of a channel, which it uses on a thread of its own, and a
+/// record of what its delegate was told.
+///
+/// - Note: Sendable since everything but the record and `input` is touched on `thread` alone.
+final class Party: NSObject, StreamDelegate, @unchecked Sendable {
+    /// What the delegate does by itself when it is told something.
+    struct Habits: Sendable {
+        /// How many octets it reads at a time; nil not to read.
+        var reads: Int?
+        /// Whether it goes on writing when there is space.
+        var pours = false
+    }
+
+    private struct Record {
+        var events: [ChannelBuffers.Side: [Stream.Event]] = [:]
+        var heardElsewhere = 0
+        var read: [UInt8] = []
+        var written = 0
+        var waiting: [(isMet: @Sendable (borrowing Record) -> Bool, then: @Sendable () -> Void)] =
+            []
+    }
+
+    private let thread: LoopThread
+    private let pipe: ChannelPipe
+    private(set) var input: ChannelInputStream?
+    private var output: ChannelOutputStream?
+    private var habits = Habits()
+    private var rest: [UInt8] = []
+    private let record = Mutex(Record())
+
+    init(_ pipe: ChannelPipe) throws {
+        thread = try LoopThread()
+        self.pipe = pipe
+        input = ChannelInputStream(pipe)
+        output = ChannelOutputStream(pipe)
+    }
+
+    func stream(_ stream: Stream, handle event: Stream.Event) {
+        let side: ChannelBuffers.Side = stream === input ? .input : .output
+        note { record in
+            record.events[side, default: []].append(event)
+            if !thread.isCurrent { record.heardElsewhere += 1 }
+        }
+        if event == .hasBytesAvailable, let reads = habits.reads { take(reads) }
+        if event == .hasSpaceAvailable, habits.pours { pour() }
+    }
+}
+
+// What it does.
+extension Party {
+    func start(
+        withDelegate: Bool = true,
+        _ change: @escaping @Sendable (inout Habits) -> Void = { _ in }
+    ) async {
+        await thread.run { [self] in
+            change(&habits)
+            for stream in [input, output].compactMap({ $0 as Stream? }) {
+                if withDelegate { stream.delegate = self }
+                stream.schedule(in: .current, forMode: .default)
+                stream.open()
+            }
+        }
+        await idle()
+        await idle()
+    }
+
+    /// Writes as much as there is room for; the rest as its habits are.
+    func write(_ bytes: [UInt8]) {
+        thread.perform { [self] in
+            rest += bytes
+            pour()
+        }
+    }
+
+    func close() async {
+        await thread.run { [self] in
+            input?.close()
+            output?.close()
+        }
+    }
+
+    func removeInput() async {
+        await thread.run { [self] in input?.remove(from: .current, forMode: .default) }
+    }
+
+    func scheduleInput() async {
+        await thread.run { [self] in input?.schedule(in: .current, forMode: .default) }
+    }
+
+    func setDelegate() async {
+        await thread.run { [self] in
+            input?.delegate = self
+            output?.delegate = self
+        }
+    }
+
+    func letGo() async {
+        await thread.run { [self] in
+            input = nil
+            output = nil
+        }
+    }
+
+    /// Reads all that is there.
+    func takeAll() async {
+        await thread.run { [self] in
+            while input?.hasBytesAvailable == true { take(100) }
+        }
+    }
+
+    private func take(_ limit: Int) {
+        guard let bytes = input?.read(limit) else { return }
+        note { $0.read += bytes }
+    }
+
+    private func pour() {
+        guard let output, !rest.isEmpty, output.hasSpaceAvailable else { return }
+        let count = output.write(rest)
+        guard count > 0 else { return }
+        rest.removeFirst(count)
+        note { $0.written += count }
+    }
+}
+
+// What is known of it.
+extension Party {
+    var heardElsewhere: Int { record.withLock { $0.heardElsewhere } }
+    var read: [UInt8] { record.withLock { $0.read } }
+    var written: Int { record.withLock { $0.written } }
+
+    func events(of side: ChannelBuffers.Side) -> [Stream.Event] {
+        record.withLock { $0.events[side] ?? [] }
+    }
+
+    func status(of side: ChannelBuffers.Side) -> Stream.Status {
+        Stream.Status(pipe.look { $0.status(of: side) })
+    }
+
+    func error(of side: ChannelBuffers.Side) -> CBError.Code? {
+        pipe.look { $0.status(of: side) }.error?.code
+    }
+
+    /// Returns when the run loop has been round: what was due has been told.
+    func idle() async {
+        for _ in 0..<4 { await thread.run {} }
+    }
+
+    func heard(_ event: Stream.Event, of side: ChannelBuffers.Side) async throws {
+        await until { $0.events[side]?.contains(event) == true }
+    }
+
+    func received(_ count: Int) async throws {
+        await until { $0.read.count >= count }
+    }
+
+    /// Returns when the peer takes no more for now: the last write has filled the buffer.
+    func full() async {
+        while pipe.look({ $0.room }) > 0 { await idle() }
+    }
+
+    private func until(_ isMet: @escaping @Sendable (borrowing Record) -> Bool) async {
+        await withCheckedContinuation { done in
+            note { $0.waiting.append((isMet, { done.resume() })) }
+        }
+    }
+
+    private func note(_ change: (inout Record) -> Void) {
+        let met = record.withLock { record in
+            change(&record)
+            let waiting = record.waiting
+            record.waiting = []
+            var met: [@Sendable () -> Void] = []
+            for wait in waiting {
+                if wait.isMet(record) { met.append(wait.then) } else { record.waiting.append(wait) }
+            }
+            return met
+        }
+        for then in met { then() }
+    }
+}
+
+extension InputStream {
+    /// What one read gives; empty at the end, nil if it is refused.
+    func read(_ limit: Int = 1_024) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = read(&bytes, maxLength: limit)
+        return count < 0 ? nil : Array(bytes.prefix(count))
+    }
+}
+
+extension OutputStream {
+    func write(_ bytes: [UInt8]) -> Int { write(bytes, maxLength: bytes.count) }
+
+    /// Writes in as many goes as it takes; whether all went.
+    func writeAll(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(Array(rest))
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

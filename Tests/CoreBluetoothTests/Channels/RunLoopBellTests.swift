@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite struct RunLoopBellTests {
+    /// A bell that counts, in a run loop of a thread of its own.
+    private func bell(
+        on thread: LoopThread,
+        mode: RunLoop.Mode = .default,
+        rung: @escaping @Sendable () -> Void
+    ) -> RunLoopBell {
+        thread.withLoop { loop in
+            let bell = RunLoopBell(in: loop, rung: rung)
+            bell.hang(in: mode)
+            return bell
+        }
+    }
+
+    /// Rings a bell once; returns, when it was heard, whether that was on the thread.
+    private func hear(on thread: LoopThread, mode: RunLoop.Mode = .default) async -> Bool {
+        let kept = Mutex<RunLoopBell?>(nil)
+        let isThere = await withCheckedContinuation { heard in
+            let bell = bell(on: thread, mode: mode) { heard.resume(returning: thread.isCurrent) }
+            kept.withLock { $0 = bell }
+            bell.ring()
+        }
+        kept.withLock { $0 }?.takeFromAll()
+        return isThere
+    }
+
+    @Test func aBellWakesARunLoopThatSleepsAndIsHeardOnItsThread() async throws {
+        let thread = try LoopThread()
+        for _ in 0..<200 { #expect(await hear(on: thread)) }
+    }
+
+    @Test func ringsBeforeTheCallAreOneCall() async throws {
+        let thread = try LoopThread()
+        let count = Mutex(0)
+        let gate = DispatchSemaphore(value: 0)
+        thread.perform { gate.wait() }
+        let bell = bell(on: thread) { count.withLock { $0 += 1 } }
+        for _ in 0..<100 { bell.ring() }
+        gate.signal()
+        await thread.run {}
+        await thread.run {}
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func aBellThatWasTakenDownIsSilent() async throws {
+        let thread = try LoopThread()
+        let count = Mutex(0)
+        let bell = bell(on: thread) { count.withLock { $0 += 1 } }
+        bell.take(from: .default)
+        bell.ring()
+        await thread.run {}
+        await thread.run {}
+        #expect(count.withLock { $0 } == 0)
+        #expect(bell.modes.isEmpty)
+    }
+
+    @Test func itIsHeardInItsModesOnly() async throws {
+        let mode = RunLoop.Mode("apart")
+        let thread = try LoopThread(mode: mode)
+        let count = Mutex(0)
+        let elsewhere = bell(on: thread, mode: .default) { count.withLock { $0 += 1 } }
+        elsewhere.ring()
+        await thread.run {}
+        #expect(count.withLock { $0 } == 0)
+        elsewhere.take(from: .default)
+        #expect(await hear(on: thread, mode: mode))
+    }
+
+    @Test func aRunLoopRunsAsLongAsItHasABell() async {
+        let (before, during, after) = await withCheckedContinuation { answer in
+            Thread.detachNewThread {
+                let loop = RunLoop.current
+                let before = loop.run(mode: .default, before: .now)
+                let bell = RunLoopBell(in: loop) {}
+                bell.hang(in: .default)
+                let during = loop.run(mode: .default, before: .now)
+                bell.takeFromAll()
+                // What the bell left behind to be let go of.
+                _ = loop.run(mode: .default, before: .now)
+                let after = loop.run(mode: .default, before: .now)
+                answer.resume(returning: (before, during, after))
+            }
+        }
+        #expect(!before)
+        #expect(during)
+        #expect(!after)
+    }
+
+    @Test func aRunLoopReturnsWhenItHasHeardABell() async {
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                let bell = RunLoopBell(in: .current) {}
+                bell.hang(in: .default)
+                DispatchQueue.global().async { bell.ring() }
+                // Would return in a hundred years if the call did not count as one.
+                _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+                bell.takeFromAll()
+                done.resume()
+            }
+        }
+    }
+}

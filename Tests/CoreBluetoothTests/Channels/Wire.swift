@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+@testable import CoreBluetooth
+
+/// The two ends of a channel, joined as two hosts join them: an SDU has left when there is room for
+/// it at the other end, and is received when it is asked for.
+///
+/// - Note: Sendable since everything is done on `queue`.
+final class Wire: @unchecked Sendable {
+    enum End: Int {
+        case left
+        case right
+
+        var other: End { self == .left ? .right : .left }
+    }
+
+    private typealias Receiving = @Sendable (Result<[UInt8]?, ChannelFailure>) -> Void
+    private typealias Sending = @Sendable (Result<Void, ChannelFailure>) -> Void
+
+    private struct Station {
+        var arrived: [[UInt8]] = []
+        var receiving: Receiving?
+        var sending: [(sdu: [UInt8], then: Sending)] = []
+        var watchers: [@Sendable (ChannelEnd) -> Void] = []
+        var end: ChannelEnd?
+        /// All that ever arrived: how many SDUs and how many octets.
+        var total = (sdus: 0, octets: 0)
+    }
+
+    /// How many SDUs may wait at an end that does not ask for them: its credits.
+    let window: Int
+    private let queue = DispatchQueue(label: "wire")
+    private var stations = [Station(), Station()]
+
+    init(window: Int = 2) {
+        self.window = window
+    }
+
+    func engine(_ end: End) -> any ChannelEngine { Engine(wire: self, end: end) }
+
+    func pipe(_ end: End, limits: ChannelLimits) -> ChannelPipe {
+        let pipe = ChannelPipe(limits: limits, engine: engine(end))
+        pipe.start()
+        return pipe
+    }
+
+    /// Returns when everything that was asked for before is done.
+    func settle() {
+        queue.sync {}
+    }
+
+    /// What has arrived at an end so far.
+    func total(at end: End) -> (sdus: Int, octets: Int) {
+        queue.sync { stations[end.rawValue].total }
+    }
+
+    /// How an end knows that the channel ended.
+    func end(of end: End) -> ChannelEnd? {
+        queue.sync { stations[end.rawValue].end }
+    }
+
+    /// Waits for the end of the channel.
+    func awaitEnd(of end: End) async -> ChannelEnd {
+        await withCheckedContinuation { waiter in
+            queue.async { self.watch(end) { waiter.resume(returning: $0) } }
+        }
+    }
+
+    /// Ends the channel at both ends at once.
+    func breakDown(_ end: ChannelEnd) {
+        queue.async {
+            self.finish(.left, end)
+            self.finish(.right, end)
+        }
+    }
+}
+
+extension Wire {
+    private struct Engine: ChannelEngine, ChannelPort {
+        let wire: Wire
+        let end: End
+
+        func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {
+            wire.queue.async { turn(self) }
+        }
+
+        func receive(then: @escaping Receiving) { wire.receive(end, then) }
+        func send(_ sdu: [UInt8], then: @escaping Sending) { wire.send(end, sdu, then) }
+        func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void) { wire.watch(end, then) }
+
+        func close() {
+            wire.finish(end, .closedHere)
+            wire.finish(end.other, .closedByPeer)
+        }
+    }
+
+    private func receive(_ end: End, _ then: @escaping Receiving) {
+        precondition(stations[end.rawValue].receiving == nil, "one receives at a time")
+        stations[end.rawValue].receiving = then
+        move(to: end)
+    }
+
+    private func send(_ end: End, _ sdu: [UInt8], _ then: @escaping Sending) {
+        if let over = stations[end.rawValue].end {
+            return then(.failure(ChannelFailure(end: over)))
+        }
+        stations[end.rawValue].sending.append((sdu, then))
+        move(to: end.other)
+    }
+
+    private func watch(_ end: End, _ then: @escaping @Sendable (ChannelEnd) -> Void) {
+        if let over = stations[end.rawValue].end { return then(over) }
+        stations[end.rawValue].watchers.append(then)
+    }
+
+    /// Moves what can be moved. Everything is taken out before anybody is told.
+    private func move(to end: End) {
+        let (here, there) = (end.rawValue, end.other.rawValue)
+        while stations[here].arrived.count < window, !stations[there].sending.isEmpty {
+            let (sdu, then) = stations[there].sending.removeFirst()
+            stations[here].arrived.append(sdu)
+            stations[here].total.sdus += 1
+            stations[here].total.octets += sdu.count
+            then(.success(()))
+        }
+        guard let receiving = stations[here].receiving else { return }
+        if !stations[here].arrived.isEmpty {
+            stations[here].receiving = nil
+            let sdu = stations[here].arrived.removeFirst()
+            receiving(.success(sdu))
+            move(to: end)
+        } else if let over = stations[here].end {
+            stations[here].receiving = nil
+            if case .failed = over {
+                receiving(.failure(ChannelFailure(end: over)))
+            } else {
+                receiving(.success(nil))
+            }
+        }
+    }
+
+    private func finish(_ end: End, _ over: ChannelEnd) {
+        guard stations[end.rawValue].end == nil else { return }
+        stations[end.rawValue].end = over
+        let sending = stations[end.rawValue].sending
+        stations[end.rawValue].sending = []
+        for (_, then) in sending { then(.failure(ChannelFailure(end: over))) }
+        let watchers = stations[end.rawValue].watchers
+        stations[end.rawValue].watchers = []
+        for watcher in watchers { watcher(over) }
+        move(to: end)
+    }
+}
