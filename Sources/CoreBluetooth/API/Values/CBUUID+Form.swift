@@ -5,7 +5,7 @@ import Foundation
 
 extension CBUUID {
     /// A UUID and the width in which it was made.
-    struct Form: Sendable {
+    struct Form: Hashable, Sendable {
         /// How many octets show it.
         enum Width: Int, Sendable {
             case short16 = 2
