@@ -229,6 +229,22 @@ if hasCoreBluetooth {
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Programs as one would write them for Apple's platforms; in no product.
+        .executableTarget(
+            name: "ExampleHeartRateMonitor",
+            dependencies: ["CoreBluetooth"],
+            path: "Examples/HeartRateMonitor"
+        ),
+        .executableTarget(
+            name: "ExampleNotebookPeripheral",
+            dependencies: ["CoreBluetooth"],
+            path: "Examples/NotebookPeripheral"
+        ),
+        .executableTarget(
+            name: "ExampleFileDrop",
+            dependencies: ["CoreBluetooth"],
+            path: "Examples/FileDrop"
+        ),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [

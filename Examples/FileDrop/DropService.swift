@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// What sender and receiver agree on.
+enum DropService {
+    static var service: CBUUID { CBUUID(string: "5D0A0001-6F64-4B6B-9C7A-41A4F1F0B5E2") }
+
+    /// Tells the PSM, under the UUID that is meant for that.
+    static var psm: CBUUID { CBUUID(string: CBUUIDL2CAPPSMCharacteristicString) }
+
+    static func octets(of psm: CBL2CAPPSM) -> Data {
+        Data([UInt8(truncatingIfNeeded: psm), UInt8(truncatingIfNeeded: psm >> 8)])
+    }
+
+    static func psm(in value: Data) -> CBL2CAPPSM? {
+        let octets = Array(value)
+        guard octets.count == 2 else { return nil }
+        return CBL2CAPPSM(octets[0]) | CBL2CAPPSM(octets[1]) << 8
+    }
+}
+
+/// Prints a line at once, even into a pipe.
+func say(_ text: String) {
+    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+}

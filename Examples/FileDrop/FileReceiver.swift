@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// The peripheral: publishes a PSM, tells it in a characteristic, and takes what comes.
+final class FileReceiver: NSObject {
+    private let folder: URL
+    private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)
+    /// The transfers that are under way. They hold their channels, which closes them if let go.
+    private var receptions: [Reception] = []
+
+    init(into folder: URL) {
+        self.folder = folder
+        super.init()
+        _ = manager
+    }
+
+    private func publish(_ psm: CBL2CAPPSM) {
+        let service = CBMutableService(type: DropService.service, primary: true)
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: DropService.psm,
+                properties: .read,
+                value: DropService.octets(of: psm),
+                permissions: .readable
+            )
+        ]
+        manager.add(service)
+    }
+
+    private func ended(_ reception: Reception, _ outcome: Reception.Outcome) {
+        switch outcome {
+        case .received(let parcel): keep(parcel)
+        case .failed(let reason): say("A file was not received: \(reason)")
+        }
+        receptions.removeAll { $0 === reception }
+    }
+
+    private func keep(_ parcel: Parcel) {
+        // The name is a stranger's: nothing of it may lead out of the folder.
+        let name = URL(fileURLWithPath: "/" + parcel.name).lastPathComponent
+        do {
+            try parcel.content.write(to: folder.appendingPathComponent(name))
+            say("Received \(name), \(parcel.content.count) octets")
+        } catch {
+            say("\(name) cannot be kept: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension FileReceiver: CBPeripheralManagerDelegate {
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        switch peripheral.state {
+        case .poweredOn: peripheral.publishL2CAPChannel(withEncryption: false)
+        case .unsupported, .unauthorized:
+            say("This computer has no Bluetooth for us")
+            exit(1)
+        default: say("Bluetooth is off")
+        }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        if let error { return say("Cannot publish a channel: \(error.localizedDescription)") }
+        say("Published PSM \(PSM)")
+        publish(PSM)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didAdd service: CBService,
+        error: (any Error)?
+    ) {
+        if let error { return say("Cannot publish the PSM: \(error.localizedDescription)") }
+        peripheral.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "Drop",
+            CBAdvertisementDataServiceUUIDsKey: [DropService.service],
+        ])
+    }
+
+    func peripheralManagerDidStartAdvertising(
+        _ peripheral: CBPeripheralManager,
+        error: (any Error)?
+    ) {
+        say(error.map { "Cannot advertise: \($0.localizedDescription)" } ?? "Waiting for files")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        guard let channel else { return }
+        say("Somebody sends something")
+        receptions.append(
+            Reception(channel) { [weak self] reception, outcome in self?.ended(reception, outcome) }
+        )
+    }
+}

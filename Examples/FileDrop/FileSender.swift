@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// The central: finds a receiver, asks for its PSM, opens a channel, and writes as there is space.
+final class FileSender: NSObject {
+    private let name: String
+    private var rest: Data
+    private lazy var central = CBCentralManager(delegate: self, queue: nil)
+    private var receiver: CBPeripheral?
+    private var channel: CBL2CAPChannel?
+
+    init(_ file: URL) throws {
+        name = file.lastPathComponent
+        rest = Parcel(name: name, content: try Data(contentsOf: file)).octets
+        super.init()
+        _ = central
+    }
+
+    /// Writes as much as there is space for now.
+    private func write(to stream: OutputStream) {
+        guard !rest.isEmpty else { return }
+        let count = rest.withUnsafeBytes { octets in
+            octets.bindMemory(to: UInt8.self).baseAddress
+                .map { stream.write($0, maxLength: octets.count) } ?? 0
+        }
+        guard count > 0 else { return fail("the channel takes nothing") }
+        rest = rest.dropFirst(count)
+        if rest.isEmpty { say("All of it has left") }
+    }
+
+    private func readAnswer(from stream: InputStream) {
+        var answer: UInt8 = 0
+        guard stream.read(&answer, maxLength: 1) == 1 else { return }
+        guard answer == Parcel.accepted else { return fail("the receiver refused it") }
+        say("\(name) was delivered")
+        for stream in [channel?.inputStream, channel?.outputStream] as [Stream?] { stream?.close() }
+        exit(0)
+    }
+
+    private func fail(_ reason: String) {
+        say("\(name) was not delivered: \(reason)")
+        exit(1)
+    }
+}
+
+extension FileSender: StreamDelegate {
+    func stream(_ stream: Stream, handle event: Stream.Event) {
+        switch (event, stream) {
+        case (.hasSpaceAvailable, let output as OutputStream): write(to: output)
+        case (.hasBytesAvailable, let input as InputStream): readAnswer(from: input)
+        case (.errorOccurred, _): fail(stream.streamError?.localizedDescription ?? "an error")
+        case (.endEncountered, _): fail("the receiver closed the channel")
+        default: break
+        }
+    }
+}
+
+extension FileSender: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        switch central.state {
+        case .poweredOn:
+            say("Looking for a receiver")
+            central.scanForPeripherals(withServices: [DropService.service])
+        case .unsupported, .unauthorized: fail("this computer has no Bluetooth for us")
+        default: say("Bluetooth is off")
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard receiver == nil else { return }
+        central.stopScan()
+        receiver = peripheral
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        say("Connected to \(peripheral.name ?? "the receiver")")
+        peripheral.delegate = self
+        peripheral.discoverServices([DropService.service])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        fail(error?.localizedDescription ?? "no connection")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        fail(error?.localizedDescription ?? "disconnected")
+    }
+}
+
+extension FileSender: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        guard let service = peripheral.services?.first else { return fail("no such service") }
+        peripheral.discoverCharacteristics([DropService.psm], for: service)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        guard let psm = service.characteristics?.first else { return fail("no PSM to be read") }
+        peripheral.readValue(for: psm)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard let psm = characteristic.value.flatMap(DropService.psm) else {
+            return fail(error?.localizedDescription ?? "the PSM makes no sense")
+        }
+        say("Opening a channel on PSM \(psm)")
+        peripheral.openL2CAPChannel(psm)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        guard let channel else { return fail(error?.localizedDescription ?? "no channel") }
+        say("Sending \(rest.count) octets")
+        // The channel closes when nobody has it.
+        self.channel = channel
+        for stream in [channel.inputStream, channel.outputStream] as [Stream?] {
+            stream?.delegate = self
+            stream?.schedule(in: .main, forMode: .default)
+            stream?.open()
+        }
+    }
+}

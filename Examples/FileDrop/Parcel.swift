@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// How a file goes through a stream: a header (the octets of the name and of the content, 2 and 8 of
+/// them, most significant first, then the name), the content, and its checksum (8 octets). The
+/// receiver answers with one octet.
+struct Parcel {
+    static let accepted: UInt8 = 0x06
+    static let refused: UInt8 = 0x15
+
+    let name: String
+    let content: Data
+
+    var octets: Data {
+        let nameOctets = Data(name.utf8.prefix(Int(UInt16.max)))
+        return bigEndian(UInt16(nameOctets.count)) + bigEndian(UInt64(content.count)) + nameOctets
+            + content + bigEndian(checksum(content))
+    }
+}
+
+/// Puts a parcel together from whatever pieces a stream gives.
+struct ParcelReader {
+    /// The largest file that is taken.
+    static let contentLimit = 64 * 1_024 * 1_024
+
+    private static let fixedLength = 10
+    private static let checksumLength = 8
+
+    enum Progress {
+        case unfinished
+        case finished(Parcel)
+        case broken(String)
+    }
+
+    private var received = Data()
+
+    mutating func take(_ piece: some Sequence<UInt8>) -> Progress {
+        received.append(contentsOf: piece)
+        guard received.count >= Self.fixedLength else { return .unfinished }
+        let nameLength = Int(number(at: 0..<2))
+        let contentLength = number(at: 2..<10)
+        guard contentLength <= UInt64(Self.contentLimit) else { return .broken("it is too large") }
+        let content =
+            Self.fixedLength + nameLength..<Self.fixedLength + nameLength + Int(contentLength)
+        let end = content.upperBound + Self.checksumLength
+        guard received.count >= end else { return .unfinished }
+        guard received.count == end else { return .broken("there is more than was announced") }
+        let parcel = Parcel(
+            name: String(decoding: received[Self.fixedLength..<content.lowerBound], as: UTF8.self),
+            content: received.subdata(in: content)
+        )
+        guard number(at: content.upperBound..<end) == checksum(parcel.content) else {
+            return .broken("the checksum is wrong")
+        }
+        return .finished(parcel)
+    }
+
+    private func number(at place: Range<Int>) -> UInt64 {
+        received[place].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// FNV-1a, 64 bits.
+private func checksum(_ data: Data) -> UInt64 {
+    data.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+}
+
+private func bigEndian(_ number: some FixedWidthInteger) -> Data {
+    withUnsafeBytes(of: number.bigEndian) { Data($0) }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A value of the characteristic Heart Rate Measurement (GATT Specification Supplement, 3.116).
+struct HeartRateMeasurement: CustomStringConvertible {
+    let beatsPerMinute: Int
+    /// Whether the sensor touches skin; nil if it cannot tell.
+    let isInContact: Bool?
+
+    init?(_ value: Data) {
+        let octets = Array(value)
+        guard let flags = octets.first else { return nil }
+        let isWide = flags & 1 != 0
+        guard octets.count > (isWide ? 2 : 1) else { return nil }
+        beatsPerMinute = isWide ? Int(octets[1]) | Int(octets[2]) << 8 : Int(octets[1])
+        isInContact = flags & 4 != 0 ? flags & 2 != 0 : nil
+    }
+
+    var description: String {
+        "\(beatsPerMinute) beats per minute" + (isInContact == false ? ", without contact" : "")
+    }
+}
+
+/// What a value of Body Sensor Location says.
+func bodySensorLocation(_ value: Data) -> String {
+    let places = ["other place", "chest", "wrist", "finger", "hand", "ear lobe", "foot"]
+    guard let place = value.first, Int(place) < places.count else { return "body" }
+    return places[Int(place)]
+}

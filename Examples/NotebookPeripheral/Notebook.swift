@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// A peripheral with one service:
+///
+/// - *title* (read): never changes, so the system answers by itself;
+/// - *page* (read, write): up to 512 octets, read and written in parts as the central likes;
+/// - *dictation* (notify): the lines of the page, one by one;
+/// - *command* (write): `dictate COUNT` dictates that many lines, `clear` empties the page.
+@MainActor
+final class Notebook: NSObject {
+    private static let service = CBUUID(string: "7B2F0001-9C5B-4E36-8C1E-3D5E6B1A0C11")
+    private static let title = CBUUID(string: "7B2F0002-9C5B-4E36-8C1E-3D5E6B1A0C11")
+    private static let page = CBUUID(string: "7B2F0003-9C5B-4E36-8C1E-3D5E6B1A0C11")
+    private static let dictation = CBUUID(string: "7B2F0004-9C5B-4E36-8C1E-3D5E6B1A0C11")
+    private static let command = CBUUID(string: "7B2F0005-9C5B-4E36-8C1E-3D5E6B1A0C11")
+
+    /// The longest value that a characteristic can have.
+    private static let pageLimit = 512
+
+    private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)
+    private let dictationCharacteristic = CBMutableCharacteristic(
+        type: Notebook.dictation,
+        properties: .notify,
+        value: nil,
+        permissions: .readable
+    )
+    private var text = Data("Dear diary,\n".utf8)
+    /// Lines that wait until there is room to send them.
+    private var undictated: ArraySlice<Data> = []
+    private var refusalCount = 0
+
+    func open() {
+        _ = manager
+    }
+
+    private func publish() {
+        let service = CBMutableService(type: Self.service, primary: true)
+        service.characteristics = [
+            CBMutableCharacteristic(
+                type: Self.title,
+                properties: .read,
+                value: Data("Notebook".utf8),
+                permissions: .readable
+            ),
+            CBMutableCharacteristic(
+                type: Self.page,
+                properties: [.read, .write],
+                value: nil,
+                permissions: [.readable, .writeable]
+            ),
+            dictationCharacteristic,
+            CBMutableCharacteristic(
+                type: Self.command,
+                properties: .write,
+                value: nil,
+                permissions: .writeable
+            ),
+        ]
+        manager.removeAllServices()
+        manager.add(service)
+    }
+
+    /// Sends lines until there is no room; `peripheralManagerIsReady` goes on.
+    private func dictate() {
+        while let line = undictated.first {
+            guard
+                manager.updateValue(line, for: dictationCharacteristic, onSubscribedCentrals: nil)
+            else {
+                refusalCount += 1
+                return
+            }
+            undictated.removeFirst()
+            if undictated.isEmpty { say("Dictated all, and waited \(refusalCount) times") }
+        }
+    }
+}
+
+// What centrals ask for.
+extension Notebook {
+    private func answer(_ request: CBATTRequest) -> CBATTError.Code {
+        guard request.characteristic.uuid == Self.page else { return .readNotPermitted }
+        guard request.offset <= text.count else { return .invalidOffset }
+        request.value = text.subdata(in: request.offset..<text.count)
+        return .success
+    }
+
+    /// Requests that come together are one: all are carried out, or none.
+    private func carryOut(_ requests: [CBATTRequest]) -> CBATTError.Code {
+        var newText = text
+        var commands: [String] = []
+        for request in requests {
+            let value = request.value ?? Data()
+            switch request.characteristic.uuid {
+            case Self.page:
+                guard request.offset <= newText.count else { return .invalidOffset }
+                guard request.offset + value.count <= Self.pageLimit else {
+                    return .invalidAttributeValueLength
+                }
+                newText = newText.prefix(request.offset) + value
+            case Self.command: commands.append(String(decoding: value, as: UTF8.self))
+            default: return .writeNotPermitted
+            }
+        }
+        if newText != text { say("The page has \(newText.count) octets now") }
+        text = Data(newText)
+        commands.forEach(obey)
+        return .success
+    }
+
+    private func obey(_ command: String) {
+        let words = command.split(separator: " ")
+        switch words.first {
+        case "clear":
+            text = Data()
+            say("The page is empty")
+        case "dictate":
+            let count = words.dropFirst().first.flatMap { Int($0) } ?? 0
+            say("Dictating \(count) lines")
+            undictated += (0..<max(0, count)).map { Data("line \($0)".utf8) }
+            dictate()
+        default: say("What is \(command)?")
+        }
+    }
+}
+
+extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        switch peripheral.state {
+        case .poweredOn:
+            say("Bluetooth is on")
+            publish()
+        case .unsupported, .unauthorized:
+            say("This computer has no Bluetooth for us")
+            exit(1)
+        default: say("Bluetooth is off")
+        }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didAdd service: CBService,
+        error: (any Error)?
+    ) {
+        if let error { return say("Cannot publish: \(error.localizedDescription)") }
+        peripheral.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "Notebook",
+            CBAdvertisementDataServiceUUIDsKey: [service.uuid],
+        ])
+    }
+
+    func peripheralManagerDidStartAdvertising(
+        _ peripheral: CBPeripheralManager,
+        error: (any Error)?
+    ) {
+        say(error.map { "Cannot advertise: \($0.localizedDescription)" } ?? "The notebook is open")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didReceiveRead request: CBATTRequest
+    ) {
+        peripheral.respond(to: request, withResult: answer(request))
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didReceiveWrite requests: [CBATTRequest]
+    ) {
+        guard let first = requests.first else { return }
+        peripheral.respond(to: first, withResult: carryOut(requests))
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        say("Somebody listens, to \(central.maximumUpdateValueLength) octets at a time")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        say("Somebody has left")
+        undictated = []
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        dictate()
+    }
+}
+
+/// Prints a line at once, even into a pipe.
+func say(_ text: String) {
+    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+}
