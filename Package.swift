@@ -254,5 +254,35 @@ if hasCoreBluetooth {
                 "LanyardTestSupport",
             ]
         ),
+        // Every symbol of Apple's table with its type, and clients in the three idioms; in no product.
+        .target(
+            name: "CoreBluetoothSymbols",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/APICompatibility/Symbols"
+        ),
+        .target(
+            name: "PlainClient",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/APICompatibility/PlainClient",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .target(
+            name: "MainActorClient",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/APICompatibility/MainActorClient"
+        ),
+        .target(
+            name: "PreconcurrencyClient",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/APICompatibility/PreconcurrencyClient"
+        ),
+        .testTarget(
+            name: "APICompatibilityTests",
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothSymbols", "PlainClient", "MainActorClient",
+                "PreconcurrencyClient",
+            ],
+            path: "Tests/APICompatibility/Tests"
+        ),
     ]
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// Swift 6: a model on the main actor with conformances that are checked when they are called
+// (SE-0423), as code is written that older compilers have to take too.
+
+/// Switches a lamp.
+@MainActor
+final class LampModel: NSObject {
+    static let service = CBUUID(string: "FF10")
+    static let power = CBUUID(string: "FF11")
+
+    private(set) var isOn = false
+    private(set) var problem: String?
+
+    private lazy var central = CBCentralManager(delegate: self, queue: nil)
+    private var lamp: CBPeripheral?
+    private var switchCharacteristic: CBCharacteristic?
+
+    func start() {
+        _ = central
+    }
+
+    func set(_ isOn: Bool) {
+        guard let lamp, let switchCharacteristic, lamp.state == .connected else { return }
+        let data = Data([isOn ? 1 : 0])
+        if switchCharacteristic.properties.contains(.write) {
+            lamp.writeValue(data, for: switchCharacteristic, type: .withResponse)
+        } else if lamp.canSendWriteWithoutResponse,
+            data.count <= lamp.maximumWriteValueLength(for: .withoutResponse)
+        {
+            lamp.writeValue(data, for: switchCharacteristic, type: .withoutResponse)
+        }
+    }
+}
+
+extension LampModel: @preconcurrency CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: [Self.service], options: nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        lamp = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        problem = error?.localizedDescription
+        switchCharacteristic = nil
+    }
+}
+
+extension LampModel: @preconcurrency CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] {
+            peripheral.discoverIncludedServices(nil, for: service)
+            peripheral.discoverCharacteristics([Self.power], for: service)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        switchCharacteristic = service.characteristics?.first
+        switchCharacteristic.map { peripheral.discoverDescriptors(for: $0) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverDescriptorsFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        characteristic.descriptors?.forEach { peripheral.readValue(for: $0) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor descriptor: CBDescriptor,
+        error: (any Error)?
+    ) {
+        if let text = descriptor.value as? String { problem = "lamp says \(text)" }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard let error = error as? CBATTError else { return isOn.toggle() }
+        problem = error.code == .writeNotPermitted ? "locked" : error.localizedDescription
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        set(!isOn)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// Swift 6: a delegate on a queue of its own that turns callbacks into a sequence of values.
+
+/// What was seen, in values that may go anywhere.
+struct Sighting: Sendable, Equatable {
+    let identifier: UUID
+    let name: String?
+    let strength: Int
+}
+
+/// Everything that advertises, as a sequence that ends with the power.
+func sightings(on queue: DispatchQueue) -> AsyncStream<Sighting> {
+    AsyncStream { continuation in
+        let scanner = Scanner(continuation)
+        scanner.start(on: queue)
+        continuation.onTermination = { _ in scanner.stop(on: queue) }
+    }
+}
+
+/// Touched on its queue only.
+private final class Scanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+    private let continuation: AsyncStream<Sighting>.Continuation
+    private var central: CBCentralManager?
+
+    init(_ continuation: AsyncStream<Sighting>.Continuation) {
+        self.continuation = continuation
+    }
+
+    func start(on queue: DispatchQueue) {
+        queue.async { [self] in
+            central = CBCentralManager(delegate: self, queue: queue)
+        }
+    }
+
+    func stop(on queue: DispatchQueue) {
+        queue.async { [self] in
+            central?.stopScan()
+            central = nil
+        }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn {
+            central.scanForPeripherals(withServices: nil)
+        } else if central.state.rawValue > CBManagerState.resetting.rawValue {
+            continuation.finish()
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        continuation.yield(
+            Sighting(
+                identifier: peripheral.identifier,
+                name: name ?? peripheral.name,
+                strength: RSSI.intValue
+            )
+        )
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Made by Scripts/generate-api-check from corebluetooth-api.csv; not to be edited.
+
+var allLists: [any SymbolList] {
+    [
+        CBManagerSymbols(),
+        CBManagerStateSymbols(),
+        CBManagerAuthorizationSymbols(),
+        CBCentralManagerSymbols(),
+        CBCentralManagerFeatureSymbols(),
+        CBCentralManagerStateSymbols(),
+        CBConnectionEventSymbols(),
+        CBConnectionEventMatchingOptionSymbols(),
+        CBCentralManagerDelegateSymbols(),
+        GlobalSymbols(),
+        CBPeerSymbols(),
+        CBPeripheralSymbols(),
+        CBPeripheralStateSymbols(),
+        CBCharacteristicWriteTypeSymbols(),
+        CBPeripheralDelegateSymbols(),
+        CBAttributeSymbols(),
+        CBServiceSymbols(),
+        CBMutableServiceSymbols(),
+        CBCharacteristicSymbols(),
+        CBMutableCharacteristicSymbols(),
+        CBCharacteristicPropertiesSymbols(),
+        CBAttributePermissionsSymbols(),
+        CBDescriptorSymbols(),
+        CBMutableDescriptorSymbols(),
+        CBCentralSymbols(),
+        CBATTRequestSymbols(),
+        CBPeripheralManagerSymbols(),
+        CBPeripheralManagerConnectionLatencySymbols(),
+        CBPeripheralManagerAuthorizationStatusSymbols(),
+        CBPeripheralManagerStateSymbols(),
+        CBPeripheralManagerDelegateSymbols(),
+        CBL2CAPChannelSymbols(),
+        CBUUIDSymbols(),
+        CBErrorSymbols(),
+        CBErrorCodeSymbols(),
+        CBATTErrorSymbols(),
+        CBATTErrorCodeSymbols(),
+        CBChannelSoundingSessionConfigurationSymbols(),
+        CBChannelSoundingSessionConfigurationRoleSymbols(),
+        CBChannelSoundingProcedureResultsSymbols(),
+    ]
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rows of the table of Apple's API, each as code that compiles only if ours has the symbol with
+// that type. The lists are generated; see Scripts/generate-api-check.
+
+/// One row of the table.
+struct Symbol {
+    /// The line of the table.
+    let line: Int
+    /// What the symbol is called.
+    let name: String
+    /// Names the symbol, and compares what only shows when it runs.
+    let body: (inout SymbolCheck) -> Void
+
+    init(_ line: Int, _ name: String, body: @escaping (inout SymbolCheck) -> Void) {
+        self.line = line
+        self.name = name
+        self.body = body
+    }
+
+    /// What is wrong with the symbol; empty if nothing is.
+    func complaints() -> [String] {
+        var check = SymbolCheck()
+        body(&check)
+        return check.complaints.map { "line \(line), \(name): \($0)" }
+    }
+}
+
+/// The rows of one type.
+///
+/// A list that has deprecated symbols is itself deprecated; through this protocol it can be asked
+/// for without a warning.
+protocol SymbolList {
+    var symbols: [Symbol] { get }
+}
+
+/// What is found wrong while a symbol's closure runs.
+struct SymbolCheck {
+    private(set) var complaints: [String] = []
+
+    mutating func equal<Value: Equatable>(_ value: Value, _ wanted: Value) {
+        if value != wanted { complaints.append("is \(value), should be \(wanted)") }
+    }
+
+    /// An enumeration as Apple's importer makes them: an Int for a raw value, every one allowed.
+    mutating func isOpenEnumeration<Value>(_ type: Value.Type)
+    where Value: RawRepresentable<Int> & Hashable & Sendable & BitwiseCopyable {
+        for number in [-1, 0x7FFF] where type.init(rawValue: number)?.rawValue != number {
+            complaints.append("has no value \(number)")
+        }
+    }
+}
+
+/// Compiles only if the variable has exactly this type: what is passed `inout` is not converted.
+func exactly<Value>(_ variable: inout Value, _ type: Value.Type) {}

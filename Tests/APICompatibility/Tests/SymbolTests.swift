@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CoreBluetoothSymbols
+
+@Suite("The symbols of Apple's framework")
+struct SymbolTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static let symbols = allLists.flatMap(\.symbols)
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+    }
+
+    /// The rows of the table by their lines; the first line has the names of the columns.
+    private func table() throws -> [Int: String] {
+        let lines = try text("corebluetooth-api.csv").split(separator: "\n")
+        let rows = lines.enumerated().dropFirst().map { ($0.offset + 1, String($0.element)) }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    /// The lines of the table whose symbols must not compile.
+    private func refusedLines() throws -> Set<Int> {
+        let unavailable = try text("Refused/Refused.swift").split(separator: "\n")
+            .filter { $0.hasPrefix("let made") }
+        return Set(
+            unavailable.compactMap { $0.firstMatch(of: /line (\d+):/).flatMap { Int($0.1) } }
+        )
+    }
+
+    @Test("every row of the table is covered, once")
+    func coverage() throws {
+        let table = try table()
+        let refused = try refusedLines()
+        let named = Self.symbols.map(\.line)
+        print(
+            "CoreBluetooth: \(Set(named).union(refused).count) of \(table.count) symbols covered:",
+            "\(named.count) named with their types, \(refused.count) refused as by Apple's"
+        )
+        #expect(named.count == Set(named).count)
+        #expect(Set(named).isDisjoint(with: refused))
+        #expect(Set(named).union(refused) == Set(table.keys))
+        #expect(table.count == 395)
+    }
+
+    @Test("each symbol stands for the row that it names")
+    func names() throws {
+        let table = try table()
+        for symbol in Self.symbols {
+            let row = try #require(table[symbol.line])
+            let fields = row.split(separator: ",", omittingEmptySubsequences: false)
+            let own = fields[0] == "(global)" || fields[0] == fields[1]
+            #expect(symbol.name == (own ? "\(fields[1])" : "\(fields[0]).\(fields[1])"))
+        }
+    }
+
+    @Test("each symbol has the value that the table gives")
+    func values() {
+        for symbol in Self.symbols {
+            #expect(symbol.complaints() == [])
+        }
+    }
+
+    @Test("a value that differs is noticed")
+    func teeth() {
+        let wrong = Symbol(1, "wrong") { $0.equal(1, 2) }
+        #expect(wrong.complaints() == ["line 1, wrong: is 1, should be 2"])
+        enum Closed: Int { case one }
+        let closed = Symbol(2, "closed") { $0.isOpenEnumeration(Closed.self) }
+        #expect(closed.complaints().count == 2)
+    }
+}
