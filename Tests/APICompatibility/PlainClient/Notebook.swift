@@ -5,7 +5,6 @@ import Foundation
 
 // A peripheral as most applications have one, with what most do: force and implicit unwrapping.
 
-
 /// Publishes a note that centrals can read in pieces, write, and be told of.
 final class Notebook: NSObject, CBPeripheralManagerDelegate {
     static let service = CBUUID(string: "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")

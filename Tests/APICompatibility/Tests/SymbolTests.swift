@@ -10,7 +10,7 @@ struct SymbolTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    private static let symbols = allLists.flatMap(\.symbols)
+    private let symbols = allLists.flatMap(\.symbols)
 
     private func text(_ name: String) throws -> String {
         try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
@@ -36,7 +36,7 @@ struct SymbolTests {
     func coverage() throws {
         let table = try table()
         let refused = try refusedLines()
-        let named = Self.symbols.map(\.line)
+        let named = symbols.map(\.line)
         print(
             "CoreBluetooth: \(Set(named).union(refused).count) of \(table.count) symbols covered:",
             "\(named.count) named with their types, \(refused.count) refused as by Apple's"
@@ -50,7 +50,7 @@ struct SymbolTests {
     @Test("each symbol stands for the row that it names")
     func names() throws {
         let table = try table()
-        for symbol in Self.symbols {
+        for symbol in symbols {
             let row = try #require(table[symbol.line])
             let fields = row.split(separator: ",", omittingEmptySubsequences: false)
             let own = fields[0] == "(global)" || fields[0] == fields[1]
@@ -60,7 +60,7 @@ struct SymbolTests {
 
     @Test("each symbol has the value that the table gives")
     func values() {
-        for symbol in Self.symbols {
+        for symbol in symbols {
             #expect(symbol.complaints() == [])
         }
     }

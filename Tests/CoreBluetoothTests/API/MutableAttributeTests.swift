@@ -129,21 +129,6 @@ struct MutableAttributeTests {
 
 @Suite("Objects of channels")
 struct ChannelObjectTests {
-    @Test("15.1.6 the members of a channel are there without unwrapping")
-    func members() {
-        let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
-        let input = InputStream(data: Data())
-        let output = OutputStream(toMemory: ())
-        let channel = CBL2CAPChannel(
-            .init(peer: central, inputStream: input, outputStream: output, psm: 0x80)
-        )
-        let identifier: UUID = channel.peer.identifier
-        #expect(identifier == central.identifier)
-        #expect(channel.inputStream === input)
-        #expect(channel.outputStream === output)
-        #expect(channel.psm == 0x80)
-    }
-
     @Test("a channel that nobody opened leads nowhere")
     func empty() {
         let channel = CBL2CAPChannel()
