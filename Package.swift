@@ -65,7 +65,8 @@ let package = Package(
         .target(
             name: "VirtualAdapters",
             dependencies: [
-                "BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio", "JSONReading",
+                "BluetoothTypes", "BluetoothHCI", "HCITransports", "VirtualRadio",
+                "VirtualAccessories", "JSONReading",
             ]
         ),
         .target(

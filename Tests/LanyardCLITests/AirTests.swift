@@ -69,14 +69,14 @@ struct AirTests {
         try withFile(#"{"devices": [{"name": "a"}, {"name": "\u001b[2J", "accessory": 1}]}"#) {
             path in
             let failure = try #require(throws: ProgramFailure.self) {
-                try ScenarioFile.read(path)
+                try Scenario.read(path)
             }
             #expect(failure.status == .badData)
             #expect(failure.happened.contains("devices[1].accessory: a text should be here"))
         }
         try withFile(#"{"\u001b[2J": 1}"#) { path in
             let failure = try #require(throws: ProgramFailure.self) {
-                try ScenarioFile.read(path)
+                try Scenario.read(path)
             }
             #expect(!failure.line.contains("\u{1B}"))
         }
@@ -145,7 +145,7 @@ struct AirTests {
     func examples(name: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let scenario = try ScenarioFile.read(root.path() + "Examples/Scenarios/\(name).json")
+        let scenario = try Scenario.read(root.path() + "Examples/Scenarios/\(name).json")
         #expect(!scenario.devices.isEmpty)
         _ = try scenario.populate(scenario.makeWorld(seed: 1))
     }
@@ -221,14 +221,16 @@ struct AdapterChoiceTests {
 
     @Test("is refused with all that would be accepted")
     func refused() throws {
-        let failure = try #require(throws: ProgramFailure.self) { try AdapterChoice("virtua") }
+        let failure = try #require(throws: ProgramFailure.self) {
+            try AdapterChoice(said: "virtua")
+        }
         #expect(failure.status == .usage)
         #expect(failure.line.hasSuffix(AdapterChoice.forms))
     }
 
     @Test("has the example accessories around it")
     func examples() async throws {
-        let access = try await AdapterChoice.virtual(scenario: nil).makeAccess()
+        let access = try AdapterChoice.virtual(scenario: nil).open()
         defer { access.end() }
         let air = try #require(access.air)
         let names = await air.perform { $0.status.controllers.map(\.name) }

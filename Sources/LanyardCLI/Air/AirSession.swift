@@ -23,7 +23,7 @@ struct AirSession: Sendable {
     /// Runs until the task is cancelled, which is no failure. Throws `ProgramFailure`.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
-        let stage = try scenario.populate(world)
+        let stage = try scenario.enter(world)
         let air = LiveAir(world)
         let traces = AirTraces(console: console)
         let end = await result { try await run(air, stage, traces) }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import HCITransports
+import VirtualAdapters
 
 /// The options of every command that uses an adapter.
 struct AdapterOptions: ParsableArguments {
@@ -90,7 +91,7 @@ struct AdapterOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )
         }
-        return try AdapterChoice(text)
+        return try AdapterChoice(said: text)
     }
 
     /// A day.

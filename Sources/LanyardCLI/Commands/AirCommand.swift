@@ -70,7 +70,7 @@ struct AirCommand: ConsoleCommand {
         let addresses = try (listen.isEmpty ? [Self.defaultAddress] : listen).map(
             AdapterSpecification.listening
         )
-        var scenario = try scenario.map(ScenarioFile.read) ?? Scenario()
+        var scenario = try scenario.map(Scenario.read) ?? Scenario()
         if let seed { scenario.seed = seed }
         try trace.map(Self.makeDirectory)
         return AirSession(

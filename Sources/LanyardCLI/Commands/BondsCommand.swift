@@ -3,6 +3,7 @@
 import ArgumentParser
 import BluetoothHost
 import Foundation
+import VirtualAdapters
 
 struct BondsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct BondsOptions: ParsableArguments {
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
-        return try storage.choice(for: AdapterChoice(text), environment: environment)
+        return try storage.choice(for: AdapterChoice(said: text), environment: environment)
     }
 }
 

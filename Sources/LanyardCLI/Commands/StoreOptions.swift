@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import VirtualAdapters
 
 /// Where the keys are that commands share with bonded peers.
 struct StoreOptions: ParsableArguments {

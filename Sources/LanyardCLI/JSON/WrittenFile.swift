@@ -19,30 +19,45 @@ struct WrittenFile {
         _ path: String,
         as parse: (String) throws(Failure) -> Value
     ) throws(ProgramFailure) -> Value {
-        let name = TerminalText.escape(path)
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw ProgramFailure(
-                .inputOutput,
-                "the \(subject) \(name) cannot be read",
-                advice: "check the path"
-            )
+            throw unreadable(path)
         }
         guard data.count <= Self.lengthLimit, let text = TerminalText.text(utf8: data) else {
-            throw ProgramFailure(
-                .badData,
-                "the \(subject) \(name) is too long, or no UTF-8",
-                advice: "give a JSON file; \(manual) says what may be in it"
-            )
+            throw noText(path)
         }
         do throws(Failure) {
             return try parse(text)
         } catch {
-            throw ProgramFailure(
-                .badData,
-                "the \(subject) \(name) is wrong\(TerminalText.escape(error.placed))",
-                advice: "\(manual) says what may be in it"
-            )
+            throw wrong(path, error)
         }
+    }
+}
+
+// What a person is told of a file that is not as it should be.
+extension WrittenFile {
+    func unreadable(_ path: String) -> ProgramFailure {
+        ProgramFailure(
+            .inputOutput,
+            "the \(subject) \(TerminalText.escape(path)) cannot be read",
+            advice: "check the path"
+        )
+    }
+
+    func noText(_ path: String) -> ProgramFailure {
+        ProgramFailure(
+            .badData,
+            "the \(subject) \(TerminalText.escape(path)) is too long, or no UTF-8",
+            advice: "give a JSON file; \(manual) says what may be in it"
+        )
+    }
+
+    func wrong(_ path: String, _ error: some PlacedError) -> ProgramFailure {
+        let name = TerminalText.escape(path)
+        return ProgramFailure(
+            .badData,
+            "the \(subject) \(name) is wrong\(TerminalText.escape(error.placed))",
+            advice: "\(manual) says what may be in it"
+        )
     }
 }
 

@@ -5,6 +5,7 @@ import BluetoothHost
 import BluetoothTypes
 import HCITransports
 import Logging
+import VirtualAdapters
 
 extension Link: Accessory {}
 
@@ -36,7 +37,7 @@ struct AdapterSession: Sendable {
         _ body: @escaping @Sendable (BluetoothHost) async throws -> Void
     ) async throws {
         let keys = try keyFile.map { try KeyExport($0) }
-        let access = try await adapter.makeAccess()
+        let access = try adapter.open()
         defer { access.end() }
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)

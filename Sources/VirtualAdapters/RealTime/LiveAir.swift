@@ -153,11 +153,22 @@ extension LiveAir {
 extension LiveAir {
     /// Lets happen what the stage has in store, each at its instant.
     public func play(_ stage: ScenarioStage) async {
-        await perform { [self] _ in
-            self.stage = stage
-            stageTimer = executor.makeTimer { [weak self] in self?.playOn() }
-            playOn()
+        await perform { [self] _ in start(stage) }
+    }
+
+    /// The same for callers that are not asynchronous: it begins as soon as the air's thread is free.
+    package func begin(_ stage: ScenarioStage) {
+        executor.perform { [self] in
+            catchUp()
+            start(stage)
+            catchUpAtTurnEnd()
         }
+    }
+
+    private func start(_ stage: ScenarioStage) {
+        self.stage = stage
+        stageTimer = executor.makeTimer { [weak self] in self?.playOn() }
+        playOn()
     }
 
     private func playOn() {

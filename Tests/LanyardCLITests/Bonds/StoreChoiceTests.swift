@@ -3,6 +3,7 @@
 import Foundation
 import HCITransports
 import Testing
+import VirtualAdapters
 
 @testable import LanyardCLI
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import VirtualAccessories
-import VirtualAdapters
 import VirtualRadio
+
+extension Scenario {
+    /// Puts the scenario into the world, with the example accessories in their parts, and returns what
+    /// is still to happen. Throws if the world has no room for all.
+    package func populate(_ world: World) throws(WorldFullError) -> ScenarioStage {
+        try populate(world) { $0.makeAccessory() }
+    }
+}
 
 extension Scenario.Device {
     /// The example accessory that plays the device; nil if its controller waits for a host.

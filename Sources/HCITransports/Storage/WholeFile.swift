@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file that a person has written, and that is read at once.
+package enum WholeFile {
+    /// All octets of a file; nil if there are more than `limit`. Throws a `TransportError` if it cannot
+    /// be read.
+    package static func read(_ path: String, limit: Int) throws(TransportError) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw StoreFolder.error("open", path) }
+        do throws(TransportError) {
+            return try Descriptor(owning: number).readAll(of: path, limit: limit)
+        } catch {
+            if case .system(_, EFBIG, _) = error { return nil }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import VirtualAccessories
+
+/// A scenario on disk, whose accessories are the example ones.
+package enum ScenarioFile {
+    /// How long a file may be, in octets.
+    package static let lengthLimit = 4 << 20
+
+    /// Reads a scenario. Throws `unreadable`, `noText` or `noScenario`.
+    package static func read(_ path: String) throws(AdapterChoiceError) -> Scenario {
+        let text = try text(of: path)
+        do throws(ScenarioError) {
+            return try Scenario(parsing: text, accessories: ExampleAccessories.kinds)
+        } catch {
+            throw .noScenario(path: path, error)
+        }
+    }
+
+    private static func text(of path: String) throws(AdapterChoiceError) -> String {
+        let bytes: [UInt8]?
+        do throws(TransportError) {
+            bytes = try WholeFile.read(path, limit: lengthLimit)
+        } catch {
+            throw .unreadable(path: path)
+        }
+        guard let bytes, let text = String(validating: bytes, as: UTF8.self) else {
+            throw .noText(path: path)
+        }
+        return text
+    }
+}

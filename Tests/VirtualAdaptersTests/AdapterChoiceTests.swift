@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+@Suite("The adapter that a text chooses", .timeLimit(.minutes(1)))
+struct AdapterChoiceTests {
+    @Test(
+        "is one of four kinds, and the choice says which",
+        arguments: [
+            ("virtual", .virtual(scenario: nil)), ("virtual:", .virtual(scenario: "")),
+            ("virtual:a:b", .virtual(scenario: "a:b")), ("unix:/x", .reached(.unix(path: "/x"))),
+            ("tcp:localhost:6402", .reached(.tcp(host: "localhost", port: 6_402))),
+        ] as [(String, AdapterChoice)]
+    )
+    func forms(text: String, choice: AdapterChoice) throws {
+        #expect(try AdapterChoice(text) == choice)
+        #expect(choice.description == text)
+    }
+
+    @Test(
+        "is refused with all that would be accepted",
+        arguments: ["", "virtua", "Virtual", "usb:0", "tcp:", "tcp:a:0", "unix:"]
+    )
+    func refused(text: String) throws {
+        let error = try #require(throws: AdapterChoiceError.self) { try AdapterChoice(text) }
+        guard case .noAdapter(let reason) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(reason.text == text)
+        #expect(error.description.hasSuffix("; use \(AdapterChoice.forms)"))
+    }
+
+    @Test("is a way to a socket that nobody has opened yet")
+    func reached() throws {
+        let access = try AdapterChoice("unix:/nonexistent/socket").makeAccess()
+        #expect(access.transport.name.contains("/nonexistent/socket"))
+        #expect(access.executor == nil && access.air == nil)
+        access.end()
+    }
+
+    @Test("has the example accessories around it, and is the last that came")
+    func examples() async throws {
+        let access = try AdapterChoice.virtual(scenario: nil).makeAccess()
+        defer { access.end() }
+        let air = try #require(access.air)
+        #expect(access.executor === air.executor)
+        let names = await air.perform { $0.status.controllers.map(\.name) }
+        #expect(names.contains("Heart Rate") && names.last == "lanyard")
+    }
+
+    @Test("takes the place of the first in a scenario that waits for a host, or one of its own")
+    func scenarios() async throws {
+        let waiting = #"{"devices": [{"name": "a", "accessory": "demo"}, {"name": "me"}]}"#
+        #expect(try await Self.names(in: waiting) == ["a", "me"])
+        let full = #"{"devices": [{"name": "a", "accessory": "demo"}]}"#
+        #expect(try await Self.names(in: full) == ["a", "lanyard"])
+    }
+
+    @Test("begins what the scenario has in store")
+    func stage() async throws {
+        let text =
+            #"{"devices": [{"name": "me"}, {"name": "a", "switch": [{"at": 0.01, "to": "off"}]}]}"#
+        try await Self.withFile(Array(text.utf8)) { path in
+            let access = try AdapterChoice.virtual(scenario: path).makeAccess()
+            defer { access.end() }
+            let air = try #require(access.air)
+            while await air.perform({ $0.status.controllers.map(\.isOn) }) != [true, false] {
+                await Task.yield()
+            }
+        }
+    }
+
+    private static func names(in text: String) async throws -> [String] {
+        try await withFile(Array(text.utf8)) { path in
+            let access = try AdapterChoice.virtual(scenario: path).makeAccess()
+            defer { access.end() }
+            let air = try #require(access.air)
+            return await air.perform { $0.status.controllers.map(\.name) }
+        }
+    }
+
+    @Test("is not there if the scenario is not, or makes no sense, and the place is told")
+    func wrongScenarios() async throws {
+        #expect(throws: AdapterChoiceError.unreadable(path: "/nonexistent/x")) {
+            try AdapterChoice("virtual:/nonexistent/x").makeAccess()
+        }
+        #expect(throws: AdapterChoiceError.unreadable(path: "/")) {
+            try AdapterChoice("virtual:/").makeAccess()
+        }
+        for bytes in [[0xFF], [UInt8](repeating: 0x20, count: ScenarioFile.lengthLimit + 1)] {
+            try await Self.withFile(bytes) { path in
+                #expect(throws: AdapterChoiceError.noText(path: path)) {
+                    try AdapterChoice.virtual(scenario: path).makeAccess()
+                }
+            }
+        }
+        let wrong = Array(#"{"devices": [{"name": "a", "accessory": "toaster"}]}"#.utf8)
+        try await Self.withFile(wrong) { path in
+            let error = #expect(throws: AdapterChoiceError.self) {
+                try AdapterChoice.virtual(scenario: path).makeAccess()
+            }
+            guard case .noScenario(path, let reason)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.place == "devices[0].accessory")
+        }
+    }
+
+    @discardableResult
+    private static func withFile<Value>(
+        _ bytes: [UInt8],
+        _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        let path = NSTemporaryDirectory() + "scenario-\(UUID().uuidString).json"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await body(path)
+    }
+}
