@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+
+@testable import CoreBluetooth
+
+/// Intents to be written and read.
+enum RecordSamples {
+    static func peer(_ number: Int) -> PeerIdentifier {
+        PeerIdentifier(octets: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
+    }
+
+    static func form(_ text: String) -> CBUUID.Form { CBUUID(string: text).form }
+
+    static let smallCentral: CentralIntents = {
+        var intents = CentralIntents()
+        var strap = CentralIntents.Peer(identifier: peer(1), name: "S", reconnects: true)
+        strap.table = RememberedTable(services: [
+            .init(
+                origin: .init(
+                    uuid: BluetoothUUID(0x180D),
+                    isPrimary: true,
+                    handle: AttributeHandle(0x0010),
+                    endHandle: AttributeHandle(0x0015)
+                ),
+                characteristics: [
+                    .init(
+                        origin: .init(
+                            uuid: BluetoothUUID(0x2A37),
+                            handle: AttributeHandle(0x0011),
+                            valueHandle: AttributeHandle(0x0012),
+                            properties: .notify,
+                            endHandle: AttributeHandle(0x0013)
+                        ),
+                        isNotifying: true,
+                        descriptors: [
+                            .init(uuid: BluetoothUUID(0x2902), handle: AttributeHandle(0x0013))
+                        ]
+                    )
+                ]
+            )
+        ])
+        intents.peers = [strap]
+        intents.scan = .init(services: [form("FEAA")], allowsDuplicates: true)
+        return intents
+    }()
+
+    static let smallCentralOctets = [
+        "01", "0300617070",
+        // One peer, with a name, that is to be connected to again.
+        "0100", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01", "01010053", "01",
+        // A service, listed, whose inclusions were not asked for.
+        "01", "0100", "10001500", "0101", "02180d", "00",
+        // A characteristic that notifies, with a descriptor.
+        "01", "0100", "110012001300", "10", "01", "022a37", "01", "0100", "1300", "022902",
+        // A scan with a list of services, and duplicates.
+        "01", "01", "0100", "02feaa", "0101", "00",
+    ].joined()
+
+    static let smallPeripheral = PeripheralManagerIntents(
+        services: [
+            PublishedService(
+                number: 7,
+                uuid: "180D",
+                isPrimary: true,
+                includes: [],
+                characteristics: [
+                    PublishedCharacteristic(
+                        uuid: "2A37",
+                        properties: 0x12,
+                        permissions: 1,
+                        value: [0x55],
+                        descriptors: [PublishedDescriptor(uuid: "2901", value: [0x41])]
+                    )
+                ],
+                handle: 0x0020
+            )
+        ],
+        advertisement: AdvertisementIntent(localName: "S", services: ["180D"])
+    )
+
+    static let smallPeripheralOctets = [
+        "01", "0300617070",
+        "0100", "07000000", "012000", "01", "02180d", "0000",
+        "0100", "1200", "01", "022a37", "01010055", "0100", "022901", "010041",
+        "01", "01010053", "0100", "02180d",
+    ].joined()
+
+    /// Of everything something, and nothing, and an empty list.
+    static let central: CentralIntents = {
+        var intents = smallCentral
+        intents.peers.append(.init(identifier: peer(2)))
+        var services = intents.peers[0].table?.services ?? []
+        services.append(
+            .init(
+                origin: .init(
+                    uuid: BluetoothUUID(0x1820),
+                    isPrimary: false,
+                    handle: AttributeHandle(0x0020),
+                    endHandle: AttributeHandle(0x0020)
+                ),
+                isListed: false,
+                includes: [AttributeHandle(0x0010)],
+                characteristics: []
+            )
+        )
+        intents.peers.append(
+            .init(identifier: peer(3), name: "Zoë", table: RememberedTable(services: services))
+        )
+        intents.peers.append(.init(identifier: peer(4), table: RememberedTable()))
+        intents.scan = .init(
+            services: [],
+            solicitedServices: [form("0000180D"), form("7905F431-B5CE-4E99-A40F-4B1E122D00D0")]
+        )
+        return intents
+    }()
+
+    static let peripheral = PeripheralManagerIntents(
+        services: smallPeripheral.services + [
+            PublishedService(
+                number: 9,
+                uuid: "7905F431-B5CE-4E99-A40F-4B1E122D00D0",
+                isPrimary: false,
+                includes: [7],
+                characteristics: [],
+                handle: nil
+            )
+        ],
+        advertisement: AdvertisementIntent()
+    )
+}
