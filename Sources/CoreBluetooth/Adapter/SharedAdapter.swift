@@ -156,6 +156,8 @@ struct AdapterFacts: Sendable {
     var bonds: [PeerIdentifier: DeviceAddress] = [:]
     /// The peers there are links to, with the services that are known of them.
     var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
+    /// The MTUs of links that have exchanged them.
+    var mtus: [PeerIdentifier: Int] = [:]
     /// What peers are called.
     var names: [PeerIdentifier: String] = [:]
 }

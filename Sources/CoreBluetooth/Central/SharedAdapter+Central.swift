@@ -24,6 +24,7 @@ extension SharedAdapter {
 
     func close(central session: SessionIdentifier) {
         stopScan(of: session)
+        for wish in central.core.wishes(of: session) { clientLeft(session, wish.peer) }
         perform(central.core.close(session))
         central.sessions[session] = nil
     }
@@ -54,6 +55,7 @@ extension SharedAdapter {
 
     /// A manager holds its `CBPeripheral` no more.
     func release(_ peer: PeerIdentifier, for session: SessionIdentifier) {
+        clientLeft(session, peer)
         perform(central.core.release(session, peer))
     }
 
@@ -84,6 +86,7 @@ extension SharedAdapter {
         case .failed(let session, let peer, let error):
             post(.failedToConnect(peer, CBError(error)), to: session)
         case .disconnected(let session, let peer, let error, let isReconnecting):
+            clientLeft(session, peer)
             let disconnection = Parting(
                 timestamp: Date().timeIntervalSinceReferenceDate,
                 isReconnecting: isReconnecting,

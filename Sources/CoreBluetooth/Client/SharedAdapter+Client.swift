@@ -7,16 +7,141 @@ import BluetoothTypes
 
 /// What an adapter keeps of managers that use the services of peers.
 struct ClientPart: Sendable {
+    struct Link: Sendable {
+        let peer: PeerIdentifier
+        var core: ClientCore
+    }
+
+    var links: [LinkIdentifier: Link] = [:]
+    /// Whether the application has been told in the log that values were lost.
+    var hasWarnedOfLoss = false
 }
 
 extension SharedAdapter {
-    func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
+    /// A manager asks something of a peripheral that it is connected to. Where it is not any more,
+    /// which it will hear, nothing comes of it.
+    func ask(
+        _ request: ClientRequest,
+        of peer: PeerIdentifier,
+        for session: SessionIdentifier
+    ) {
+        guard let link = central.core.link(of: session, to: peer) else { return }
+        var entry = client.links[link] ?? .init(peer: peer, core: ClientCore())
+        let actions = entry.core.ask(request, for: session)
+        client.links[link] = entry
+        perform(actions, on: link)
     }
 
-    func servicesChanged(_ handles: ClosedRange<AttributeHandle>, on link: LinkIdentifier) {}
+    /// A manager wants to know how well a peripheral is heard.
+    func readRSSI(of peer: PeerIdentifier, for session: SessionIdentifier) {
+        guard let link = central.core.link(of: session, to: peer) else { return }
+        _ = onHost { host in
+            host.begin(.readRSSI, on: link) { [weak self] result in
+                self?.assumeIsolated { $0.rssiRead(result, of: peer, for: session) }
+            }
+        }
+    }
 
-    func clientMTUChanged(_ mtu: Int, on link: LinkIdentifier) {}
+    private func rssiRead(
+        _ result: Result<HostAnswer, any Error>,
+        of peer: PeerIdentifier,
+        for session: SessionIdentifier
+    ) {
+        switch result {
+        case .success(.rssi(let rssi)):
+            post(.peripheral(peer, .rssiRead(.success(rssi ?? 127))), to: session)
+        case .success: break
+        case .failure(let error):
+            guard let error = ClientFailure.error(error) else { return }
+            post(.peripheral(peer, .rssiRead(.failure(error))), to: session)
+        }
+    }
+
+    private func perform(_ actions: [ClientCore.Action], on link: LinkIdentifier) {
+        guard let peer = client.links[link]?.peer else { return }
+        for action in actions {
+            switch action {
+            case .begin(let request, let job): begin(request, job, on: link)
+            case .post(let event, let session): post(.peripheral(peer, event), to: session)
+            case .postToAll(let event):
+                for session in central.core.users(of: peer) {
+                    post(.peripheral(peer, event), to: session)
+                }
+            case .tableFound(let table):
+                facts.withLock { facts in
+                    guard facts.links[peer] != nil else { return }
+                    facts.links[peer] = Set(table.services.map(\.service.uuid))
+                }
+            }
+        }
+    }
+
+    private func begin(
+        _ request: LinkRequest,
+        _ job: ClientCore.JobIdentifier,
+        on link: LinkIdentifier
+    ) {
+        _ = onHost { host in
+            host.begin(request, on: link) { [weak self] result in
+                self?.assumeIsolated { $0.completed(job, result, on: link) }
+            }
+        }
+    }
+
+    private func completed(
+        _ job: ClientCore.JobIdentifier,
+        _ result: Result<HostAnswer, any Error>,
+        on link: LinkIdentifier
+    ) {
+        guard let actions = client.links[link]?.core.completed(job, result) else { return }
+        perform(actions, on: link)
+    }
+}
+
+// What the host tells.
+extension SharedAdapter {
+    /// A value that was not asked for: to whoever wants it, and dropped if too many wait already.
+    func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
+        guard let entry = client.links[link] else { return }
+        for session in entry.core.subscriptions.receivers(of: handle) {
+            guard let delivery = central.sessions[session]?.delivery else { continue }
+            let event = CentralEvent.peripheral(entry.peer, .valueArrived(handle, value))
+            guard !delivery.post(event, from: host.executor, isDispensable: true) else { continue }
+            warnOfLoss()
+        }
+    }
+
+    private func warnOfLoss() {
+        guard !client.hasWarnedOfLoss else { return }
+        client.hasWarnedOfLoss = true
+        Misuse.warn(
+            "A queue is not keeping up: values of peripherals are being dropped. "
+                + "More than \(Delivery<CentralEvent>.pendingLimit) events wait for it"
+        )
+    }
+
+    func servicesChanged(_ handles: ClosedRange<AttributeHandle>, on link: LinkIdentifier) {
+        guard let actions = client.links[link]?.core.tableChanged(handles) else { return }
+        perform(actions, on: link)
+    }
+
+    func clientMTUChanged(_ mtu: Int, on link: LinkIdentifier) {
+        guard let peer = central.core.peer(of: link) else { return }
+        facts.withLock { $0.mtus[peer] = mtu }
+    }
 
     /// A link is gone; the managers that used it are told after this.
-    func clientLinkClosed(_ link: LinkIdentifier, _ error: HostError) {}
+    func clientLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
+        client.links[link] = nil
+        guard let peer = central.core.peer(of: link) else { return }
+        facts.withLock { $0.mtus[peer] = nil }
+    }
+
+    /// A manager has let go of a link that others may still use; called before it is told.
+    func clientLeft(_ session: SessionIdentifier, _ peer: PeerIdentifier) {
+        guard let link = central.core.link(to: peer),
+            let actions = client.links[link]?.core.left(session)
+        else { return }
+        perform(actions, on: link)
+    }
 }

@@ -25,6 +25,13 @@ enum Misuse {
         tell("WARNING: " + text, at: .warning)
     }
 
+    /// Ends the program, for what Apple's framework throws an exception that Swift cannot catch. The
+    /// line is written in every build.
+    static func stop(_ text: String) -> Never {
+        tell("API MISUSE: " + text, at: .critical)
+        preconditionFailure(text)
+    }
+
     private static func tell(_ line: String, at level: Logger.Level) {
         logger.log(level: level, "\(line)")
         for observer in observers.withLock({ Array($0.values) }) { observer(line) }

@@ -25,8 +25,9 @@ open class CBPeripheral: CBPeer {
     struct Mirror {
         var name: String?
         var state = CBPeripheralState.disconnected
-        var services: [CBService]?
-        var mtu: Int?
+        var tree = ObjectTree()
+        /// The writes without response of this connection; nil while there is none.
+        var window: WriteWindow?
         var rssi: NSNumber?
     }
 
@@ -50,20 +51,23 @@ open class CBPeripheral: CBPeer {
     }
 
     /// What it is called; nil if that is not known.
-    open var name: String? { mirror.current.name }
+    open var name: String? { mirror.read(\.name) }
 
     /// Whether it is connected, for this manager.
-    open var state: CBPeripheralState { mirror.current.state }
+    open var state: CBPeripheralState { mirror.read(\.state) }
 
     /// The services that were discovered; nil before the first discovery, and after a disconnection.
-    open var services: [CBService]? { mirror.current.services }
+    open var services: [CBService]? { mirror.read(\.tree.services) }
 
     /// The signal strength that was read last.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
-    open var rssi: NSNumber? { mirror.current.rssi }
+    open var rssi: NSNumber? { mirror.read(\.rssi) }
 
-    /// Whether there is room for another write without response.
-    open var canSendWriteWithoutResponse: Bool { false }
+    /// Whether there is room for another write without response: false unless connected. When it is false
+    /// on a connection, `peripheralIsReady` follows; what is written in between may be lost.
+    open var canSendWriteWithoutResponse: Bool {
+        mirror.read { $0.state == .connected && $0.window?.hasRoom == true }
+    }
 
     /// Whether the peripheral may use the Apple Notification Center Service: never, Linux has none.
     open var ancsAuthorized: Bool { false }
@@ -168,26 +172,23 @@ open class CBPeripheral: CBPeer {
     }
 
     func connected() {
-        mirror.change { $0.state = .connected }
+        mirror.change { mirror in
+            // A manager may ask for what it has.
+            if mirror.state != .connected || mirror.window == nil { mirror.window = WriteWindow() }
+            mirror.state = .connected
+        }
     }
 
     func disconnected(isReconnecting: Bool = false) {
         mirror.change { mirror in
             mirror.state = isReconnecting ? .connecting : .disconnected
-            if !isReconnecting { mirror.services = nil }
+            mirror.window = nil
         }
+        if isReconnecting { quietTree() } else { invalidateTree() }
     }
 
     func heard(_ name: String?) {
         guard let name else { return }
         mirror.change { $0.name = name }
-    }
-
-    func receive(_ event: PeripheralEvent) {
-        switch event {
-        case .channelOpened(let result): channelOpened(result)
-        case .channelSoundingRefused: channelSoundingRefused()
-        default: break
-        }
     }
 }

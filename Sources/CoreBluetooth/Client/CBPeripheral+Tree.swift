@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+// How what was found becomes objects, on the manager's queue. What is known already keeps its object;
+// what is not there any more, though it was looked for, is stale.
+extension CBPeripheral {
+    func merge(_ found: [GATT.Service], _ filter: UUIDFilter) {
+        let known = services ?? []
+        let gone = known.filter { service in
+            filter.admits(service.uuid.value)
+                && !found.contains { service.origin?.isSame(as: $0) == true }
+        }
+        gone.forEach(invalidate)
+        let kept = known.filter { service in !gone.contains { $0 === service } }
+        let new = found.map(object).filter { service in !kept.contains { $0 === service } }
+        let all = (kept + new).sorted(by: \.origin?.handle)
+        mirror.change { $0.tree.services = all }
+    }
+
+    func merge(_ found: [GATT.Service], includedIn service: CBService) {
+        let known = service.includedServices ?? []
+        let new = found.map(object).filter { service in !known.contains { $0 === service } }
+        service.setIncludedServices((known + new).sorted(by: \.origin?.handle))
+    }
+
+    func merge(_ found: [GATT.Characteristic], into service: CBService) {
+        let known = service.characteristics ?? []
+        let new = found.filter { found in !known.contains { $0.origin == found } }
+            .map { CBCharacteristic($0, of: service) }
+        mirror.change { mirror in new.forEach { mirror.tree.keep($0) } }
+        service.setCharacteristics((known + new).sorted(by: \.origin?.handle))
+    }
+
+    func merge(_ found: [GATT.Descriptor], into characteristic: CBCharacteristic) {
+        let known = characteristic.descriptors ?? []
+        let new = found.filter { found in !known.contains { $0.origin == found } }
+            .map { CBDescriptor($0, of: characteristic) }
+        mirror.change { mirror in new.forEach { mirror.tree.keep($0) } }
+        characteristic.setDescriptors((known + new).sorted(by: \.origin?.handle))
+    }
+
+    /// The object of a service: the one that there is, or a new one.
+    func object(of service: GATT.Service) -> CBService {
+        if let known = mirror.read({ $0.tree.service(service.handle) }) {
+            if known.origin?.isSame(as: service) == true { return known }
+            invalidate(known)
+        }
+        let new = CBService(service, of: self)
+        mirror.change { $0.tree.keep(new) }
+        return new
+    }
+
+    /// A service is not what it was; whoever still has the object cannot do anything with it.
+    func invalidate(_ service: CBService) {
+        service.invalidate()
+        mirror.change { $0.tree.drop(service) }
+    }
+
+    /// The services that lie in one of the ranges are not what they were; returns them.
+    func invalidateServices(in ranges: [ClosedRange<AttributeHandle>]) -> [CBService] {
+        let all = mirror.read { $0.tree.allServices }.sorted(by: \.origin?.handle)
+        let stale = all.filter { service in
+            guard let handles = service.origin?.handles else { return false }
+            return ranges.contains { $0.overlaps(handles) }
+        }
+        stale.forEach(invalidate)
+        return stale
+    }
+
+    /// The link is gone, and with it all that was known of the peripheral's attributes.
+    func invalidateTree() {
+        let all = mirror.change { mirror in
+            defer { mirror.tree = ObjectTree() }
+            return mirror.tree.allServices
+        }
+        for service in all {
+            service.invalidate()
+            for characteristic in service.characteristics ?? [] {
+                characteristic.setNotifying(false)
+            }
+        }
+    }
+
+    /// The link is gone, but is to come back: no values come unasked until they are asked for again.
+    func quietTree() {
+        for characteristic in mirror.read({ $0.tree.allCharacteristics }) {
+            characteristic.setNotifying(false)
+        }
+    }
+}
+
+extension Array {
+    /// The elements in the order of their handles.
+    fileprivate func sorted(by handle: (Element) -> AttributeHandle?) -> [Element] {
+        sorted { (handle($0) ?? .invalid) < (handle($1) ?? .invalid) }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import CoreBluetoothEnumerations
+
+/// What an application is told of a request that failed.
+enum ClientFailure {
+    /// The error as a delegate gets it; nil if it is the end of the link, of which the manager's
+    /// delegate is told, and this one no more.
+    static func error(_ error: any Error) -> (any Error)? {
+        switch error {
+        case let failure as GATT.Failure: self.error(failure)
+        case let failure as HostError: self.error(failure)
+        case is CancellationError: nil
+        default: CBError(delivering: .unknown)
+        }
+    }
+
+    private static func error(_ failure: GATT.Failure) -> (any Error)? {
+        switch failure {
+        case .attribute(let code, _): CBATTError(code)
+        case .timedOut, .bearerClosed, .cancelled: nil
+        case .queueFull, .tooManyAttributes: CBError(delivering: .outOfSpace)
+        case .valueTooLong: CBATTError(.invalidAttributeValueLength)
+        case .invalidOperation: CBError(delivering: .invalidParameters)
+        case .protocolViolation, .echoMismatch: CBError(delivering: .unknown)
+        }
+    }
+
+    private static func error(_ failure: HostError) -> (any Error)? {
+        switch failure {
+        case .disconnected, .closed, .adapter, .bondLost, .encryptionFailed: nil
+        case .tooManyRequests, .tooManyBonds: CBError(delivering: .outOfSpace)
+        case .notEncrypted: CBError(delivering: .encryptionTimedOut)
+        case .unsupported: CBError(delivering: .operationNotSupported)
+        case .timedOut, .commandTimedOut: CBError(delivering: .connectionTimeout)
+        default: CBError(delivering: .unknown)
+        }
+    }
+}
+
+extension CBATTError {
+    /// What a server has answered, whether or not the code has a name.
+    init(_ code: ATT.ErrorCode) {
+        self.init(delivering: Code(rawValue: Int(code.rawValue)) ?? .unlikelyError)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+
+/// The objects that stand for a peripheral's attributes, as far as they were discovered. An attribute has
+/// one object, for as long as the peripheral's table is what it was.
+struct ObjectTree {
+    /// What was discovered as such, in the order of handles; nil before the first discovery.
+    var services: [CBService]?
+    /// All, also those that are only included in others.
+    private var servicesByHandle: [AttributeHandle: CBService] = [:]
+    private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
+    private var descriptors: [AttributeHandle: CBDescriptor] = [:]
+
+    func service(_ handle: AttributeHandle) -> CBService? { servicesByHandle[handle] }
+
+    /// By the handle of its value.
+    func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
+
+    func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
+
+    var allServices: [CBService] { Array(servicesByHandle.values) }
+
+    var allCharacteristics: [CBCharacteristic] { Array(characteristics.values) }
+
+    mutating func keep(_ service: CBService) {
+        if let handle = service.origin?.handle { servicesByHandle[handle] = service }
+    }
+
+    mutating func keep(_ characteristic: CBCharacteristic) {
+        guard let handle = characteristic.origin?.valueHandle else { return }
+        characteristics[handle] = characteristic
+    }
+
+    mutating func keep(_ descriptor: CBDescriptor) {
+        if let handle = descriptor.origin?.handle { descriptors[handle] = descriptor }
+    }
+
+    /// Forgets a service, with all below it.
+    mutating func drop(_ service: CBService) {
+        if let handle = service.origin?.handle, servicesByHandle[handle] === service {
+            servicesByHandle[handle] = nil
+        }
+        services?.removeAll { $0 === service }
+        for characteristic in service.characteristics ?? [] { drop(characteristic) }
+    }
+
+    /// Forgets a characteristic, with its descriptors.
+    mutating func drop(_ characteristic: CBCharacteristic) {
+        if let handle = characteristic.origin?.valueHandle,
+            characteristics[handle] === characteristic
+        {
+            characteristics[handle] = nil
+        }
+        for descriptor in characteristic.descriptors ?? [] {
+            guard let handle = descriptor.origin?.handle, descriptors[handle] === descriptor
+            else { continue }
+            descriptors[handle] = nil
+        }
+    }
+}
