@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The host's side of one channel, as the streams see it.
-protocol ChannelEngine: Sendable {
+/// Whoever has to know that something is done for it elsewhere: see `HostExecutor`.
+protocol OutsideWork: Sendable {
+    func beginOutsideWork()
+    func endOutsideWork()
+}
+
+/// The host's side of one channel, as the streams see it. A run loop that has to tell a delegate
+/// something works outside: where time is virtual, it stands still for that.
+protocol ChannelEngine: OutsideWork {
     /// Performs `turn` on the adapter's thread, later and in the order of the calls.
     func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void)
 }

@@ -74,4 +74,6 @@ final class ChannelOutputStream: OutputStream {
 /// The engine of a channel that there is none of.
 private struct NoEngine: ChannelEngine {
     func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {}
+    func beginOutsideWork() {}
+    func endOutsideWork() {}
 }

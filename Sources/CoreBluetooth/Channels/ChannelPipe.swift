@@ -21,7 +21,7 @@ final class ChannelPipe: Sendable {
     }
 
     private let state: Mutex<State>
-    private let engine: any ChannelEngine
+    let engine: any ChannelEngine
 
     init(limits: ChannelLimits, engine: any ChannelEngine) {
         state = Mutex(State(buffers: ChannelBuffers(limits: limits)))

@@ -12,6 +12,9 @@ struct HostChannel: ChannelEngine {
     func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {
         host.enter { _ in turn(HostChannelPort(channel: self)) }
     }
+
+    func beginOutsideWork() { host.executor.beginOutsideWork() }
+    func endOutsideWork() { host.executor.endOutsideWork() }
 }
 
 /// The same during a turn.

@@ -13,39 +13,59 @@ import Synchronization
 /// `RunLoop.run(mode:before:)` returns after the call, as it does on Apple's platforms.
 ///
 /// - Note: Sendable though its parts are not marked so: the source's `signal` and the timer's
-///   `fireDate` take Core Foundation's own locks, and everything else is done under `parts`.
+///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.
 final class RunLoopBell: @unchecked Sendable {
+    private struct State {
+        /// One timer for each mode: a timer can leave a run loop, but not one of its modes.
+        var timers: [RunLoop.Mode: MovableTimer] = [:]
+        /// Whether it was rung and has not been heard.
+        var isRung = false
+    }
+
     let loop: RunLoop
-    private let source: BellSource
-    /// One timer for each mode: a timer can leave a run loop, but not one of its modes.
-    private let timers = Mutex<[RunLoop.Mode: MovableTimer]>([:])
+    private let source = BellSource()
+    private let state = Mutex(State())
+    private let outsideWork: (any OutsideWork)?
+    private let rung: () -> Void
 
     /// Makes a bell that calls `rung`, always on the run loop's thread.
-    init(in loop: RunLoop, rung: @escaping () -> Void) {
+    ///
+    /// - Parameter outsideWork: what is told that there is work from the ring to the end of the call.
+    init(
+        in loop: RunLoop,
+        outsideWork: (any OutsideWork)? = nil,
+        rung: @escaping () -> Void
+    ) {
         self.loop = loop
-        source = BellSource(rung: rung)
+        self.outsideWork = outsideWork
+        self.rung = rung
+        source.bell = self
     }
 
     /// The modes in which the run loop hears the bell.
-    var modes: Set<RunLoop.Mode> { timers.withLock { Set($0.keys) } }
+    var modes: Set<RunLoop.Mode> { state.withLock { Set($0.timers.keys) } }
 
     func hang(in mode: RunLoop.Mode) {
-        timers.withLock { timers in
-            guard timers[mode] == nil else { return }
+        state.withLock { state in
+            guard state.timers[mode] == nil else { return }
             loop._add(source, forMode: mode)
             let timer = MovableTimer()
             loop.add(timer.timer, forMode: mode)
-            timers[mode] = timer
+            state.timers[mode] = timer
         }
     }
 
-    /// The run loop does not hear the bell in this mode any more.
+    /// The run loop does not hear the bell in this mode any more; in none, what was rung is undone.
     func take(from mode: RunLoop.Mode) {
-        timers.withLock { timers in
-            guard let timer = timers.removeValue(forKey: mode) else { return }
+        let isUndone = state.withLock { state in
+            guard let timer = state.timers.removeValue(forKey: mode) else { return false }
             loop._remove(source, for: mode)
             timer.timer.invalidate()
+            guard state.timers.isEmpty, state.isRung else { return false }
+            state.isRung = false
+            return true
         }
+        if isUndone { outsideWork?.endOutsideWork() }
         outliveCall()
     }
 
@@ -55,9 +75,24 @@ final class RunLoopBell: @unchecked Sendable {
 
     /// Has the owner called soon, once for any number of rings until then.
     func ring() {
-        source.signal()
-        // Whichever timer is moved wakes the run loop.
-        timers.withLock { $0.first?.value.move() }
+        state.withLock { state in
+            guard !state.isRung, let timer = state.timers.first?.value else { return }
+            state.isRung = true
+            outsideWork?.beginOutsideWork()
+            source.signal()
+            // Whichever timer is moved wakes the run loop.
+            timer.move()
+        }
+    }
+
+    fileprivate func heard() {
+        let isRung = state.withLock { state in
+            defer { state.isRung = false }
+            return state.isRung
+        }
+        guard isRung else { return }
+        rung()
+        outsideWork?.endOutsideWork()
     }
 
     /// A run loop does not retain a source that it is about to call: it gets a reference of its own
@@ -79,14 +114,13 @@ private struct MovableTimer: @unchecked Sendable {
 }
 
 private final class BellSource: RunLoop._Source {
-    private let rung: () -> Void
+    weak var bell: RunLoopBell?
 
-    init(rung: @escaping () -> Void) {
-        self.rung = rung
+    init() {
         super.init(order: 0)
     }
 
     override func perform() {
-        rung()
+        bell?.heard()
     }
 }

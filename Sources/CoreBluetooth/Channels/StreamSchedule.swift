@@ -41,7 +41,9 @@ final class StreamSchedule: @unchecked Sendable {
         let (bell, isNew) = lock.withLock {
             self.stream = stream
             if let bell = bells.first(where: { $0.loop === loop }) { return (bell, false) }
-            let bell = RunLoopBell(in: loop) { [weak self] in self?.tell() }
+            let bell = RunLoopBell(in: loop, outsideWork: pipe.engine) { [weak self] in
+                self?.tell()
+            }
             bells.append(bell)
             return (bell, true)
         }

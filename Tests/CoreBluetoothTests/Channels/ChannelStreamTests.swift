@@ -239,6 +239,20 @@ private final class Call: Sendable {
         #expect(call.left.events(of: .input) == [.openCompleted, .hasBytesAvailable])
     }
 
+    @Test func whatRunLoopsHaveToTellIsOutsideWorkUntilItIsTold() async throws {
+        let call = try Call()
+        await call.left.start { $0.reads = 10 }
+        await call.right.start { $0.pours = true }
+        call.right.write(Array(repeating: 1, count: 2_000))
+        try await call.left.received(2_000)
+        await call.left.close()
+        await call.right.close()
+        call.wire.settle()
+        await call.left.idle()
+        await call.right.idle()
+        #expect(call.wire.outsideWork.withLock { $0 } == 0)
+    }
+
     @Test func streamsAreLetGoOfWithTheirApplication() async throws {
         let call = try Call()
         await call.left.start()

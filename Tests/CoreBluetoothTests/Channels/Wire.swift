@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Synchronization
 
 @testable import CoreBluetooth
 
@@ -31,6 +32,8 @@ final class Wire: @unchecked Sendable {
 
     /// How many SDUs may wait at an end that does not ask for them: its credits.
     let window: Int
+    /// How much is being done elsewhere because of it.
+    let outsideWork = Mutex(0)
     private let queue = DispatchQueue(label: "wire")
     private var stations = [Station(), Station()]
 
@@ -85,6 +88,9 @@ extension Wire {
         func enter(_ turn: @escaping @Sendable (any ChannelPort) -> Void) {
             wire.queue.async { turn(self) }
         }
+
+        func beginOutsideWork() { wire.outsideWork.withLock { $0 += 1 } }
+        func endOutsideWork() { wire.outsideWork.withLock { $0 -= 1 } }
 
         func receive(then: @escaping Receiving) { wire.receive(end, then) }
         func send(_ sdu: [UInt8], then: @escaping Sending) { wire.send(end, sdu, then) }

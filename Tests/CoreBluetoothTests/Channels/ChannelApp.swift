@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+/// What an application does with the streams of a channel, on a thread of its own; each event that
+/// it is told is a line of its journal.
+///
+/// Unchecked: everything but the journal and `read` is touched on `thread` alone.
+final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
+    /// What the delegate does by itself when it is told something.
+    struct Habits: Sendable {
+        /// How many octets it reads at a time; nil not to read.
+        var reads: Int?
+        /// Whether it goes on writing when there is space.
+        var pours = false
+    }
+
+    let journal = Journal()
+    private let thread: LoopThread
+    private let keeper: ChannelKeeper
+    private var habits = Habits()
+    private var rest: [UInt8] = []
+    private let lock = NSLock()
+    private var taken: [UInt8] = []
+
+    init(_ keeper: ChannelKeeper) throws {
+        thread = try LoopThread()
+        self.keeper = keeper
+    }
+
+    /// All that it has read.
+    var read: [UInt8] { lock.withLock { taken } }
+
+    func start(_ change: @escaping @Sendable (inout Habits) -> Void = { _ in }) async {
+        await thread.run { [self] in
+            change(&habits)
+            for stream in streams {
+                stream.delegate = self
+                stream.schedule(in: .current, forMode: .default)
+                stream.open()
+            }
+        }
+    }
+
+    func beginReading(_ limit: Int) async {
+        await thread.run { [self] in
+            habits.reads = limit
+            take(limit)
+        }
+    }
+
+    func write(_ bytes: [UInt8]) {
+        thread.perform { [self] in
+            rest += bytes
+            pour()
+        }
+    }
+
+    func close() async {
+        await thread.run { [self] in for stream in streams { stream.close() } }
+    }
+
+    func heard(_ line: String) async {
+        await journal.wait(for: line)
+    }
+
+    func received(_ count: Int) async {
+        await journal.wait { _ in self.read.count >= count }
+    }
+
+    func stream(_ stream: Stream, handle event: Stream.Event) {
+        if event == .hasBytesAvailable, let reads = habits.reads { take(reads) }
+        if event == .hasSpaceAvailable, habits.pours { pour() }
+        journal.add("\(stream is InputStream ? "input" : "output") \(name(event))")
+    }
+
+    private var streams: [Stream] {
+        keeper.withChannel { [$0.inputStream, $0.outputStream].compactMap { $0 as Stream? } } ?? []
+    }
+
+    private func take(_ limit: Int) {
+        let bytes = keeper.withChannel { channel in
+            channel.inputStream.hasBytesAvailable ? channel.inputStream.read(limit) : nil
+        }
+        guard let bytes = bytes ?? nil else { return }
+        lock.withLock { taken += bytes }
+    }
+
+    private func pour() {
+        guard !rest.isEmpty else { return }
+        let count = keeper.withChannel { channel in
+            channel.outputStream.hasSpaceAvailable ? channel.outputStream.write(rest) : 0
+        }
+        rest.removeFirst(max(count ?? 0, 0))
+    }
+
+    private func name(_ event: Stream.Event) -> String {
+        switch event {
+        case .openCompleted: "openCompleted"
+        case .hasBytesAvailable: "hasBytesAvailable"
+        case .hasSpaceAvailable: "hasSpaceAvailable"
+        case .errorOccurred: "errorOccurred"
+        case .endEncountered: "endEncountered"
+        default: "\(event.rawValue)"
+        }
+    }
+}

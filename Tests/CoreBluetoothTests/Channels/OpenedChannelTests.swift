@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothL2CAP
+import CoreBluetooth
+import Foundation
+import LanyardTestSupport
+import Testing
+
+/// Behaviour 14.5: channels that a central opens.
+@Suite struct OpenedChannelTests {
+    /// Opens a channel to the lamp, which listens; the two ends.
+    private func open(
+        _ meeting: ChannelStage.Meeting,
+        _ lamp: BluetoothHost,
+        _ keeper: ChannelKeeper
+    ) async throws -> L2CAPChannel {
+        let listener = try await lamp.listen()
+        let peripheral = try #require(meeting.phone["Lamp"])
+        peripheral.delegate = keeper
+        peripheral.openL2CAPChannel(listener.psm.rawValue)
+        await keeper.journal.wait(for: "opened \(listener.psm.rawValue) ok")
+        return try #require(try await listener.accept())
+    }
+
+    @Test("14.5 A channel has the peer, the PSM and two streams that are not open")
+    func arrival() async throws {
+        let stage = try ChannelStage()
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            let peripheral = try #require(meeting.phone["Lamp"])
+            keeper.withChannel { channel in
+                #expect(channel.peer === peripheral)
+                #expect((0x80...0xFF).contains(channel.psm))
+                #expect(channel.inputStream.streamStatus == .notOpen)
+                #expect(channel.outputStream.streamStatus == .notOpen)
+                #expect(channel.inputStream === channel.inputStream)
+            }
+            await other.close()
+        }
+    }
+
+    @Test("14.5 What is written arrives, in order and whole, and so does what comes back")
+    func echo() async throws {
+        let stage = try ChannelStage(seed: 2)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            let app = try ChannelApp(keeper)
+            await app.start { ($0.reads, $0.pours) = (1_000, true) }
+            var random = SplitMix64(seed: 2)
+            let bytes = random.bytes(30_000)
+            app.write(bytes)
+            var arrived: [UInt8] = []
+            while arrived.count < bytes.count {
+                let sdu = try #require(try await other.receive())
+                arrived += sdu
+                try await other.send(sdu)
+            }
+            #expect(arrived == bytes)
+            await app.received(bytes.count)
+            #expect(app.read == bytes)
+        }
+    }
+
+    @Test("14.5 An application that does not read stops its peer")
+    func backPressure() async throws {
+        let stage = try ChannelStage(seed: 3)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            let app = try ChannelApp(keeper)
+            await app.start()
+            let sending = Task(executorPreference: stage.stage.air.executor.taskExecutor) {
+                var count = 0
+                while count < 100, (try? await other.send(Array(repeating: 7, count: 1_000))) != nil
+                {
+                    count += 1
+                }
+                return count
+            }
+            try await stage.stage.air.sleep(for: .seconds(30))
+            #expect(try await other.properties.sendCredits == 0)
+            await app.beginReading(1_000)
+            await app.received(100_000)
+            #expect(await sending.value == 100)
+        }
+    }
+
+    @Test("14.5 Letting go of a channel closes it")
+    func release() async throws {
+        let stage = try ChannelStage(seed: 4)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            keeper.dropChannels()
+            #expect(try await other.receive() == nil)
+            #expect(try await other.ended() == .closedByPeer)
+        }
+    }
+
+    @Test("14.5 A channel that nobody keeps in didOpen is closed at once")
+    func unkept() async throws {
+        let stage = try ChannelStage(seed: 5)
+        try await stage.run { meeting in
+            let listener = try await stage.lamp.listen()
+            let peripheral = try #require(meeting.phone["Lamp"])
+            // The recorder keeps no channels.
+            peripheral.delegate = meeting.phone
+            peripheral.openL2CAPChannel(listener.psm.rawValue)
+            let other = try #require(try await listener.accept())
+            #expect(try await other.ended() == .closedByPeer)
+        }
+    }
+
+    @Test("14.5 Closing both streams closes the channel, after what was written")
+    func closing() async throws {
+        let stage = try ChannelStage(seed: 6)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            let app = try ChannelApp(keeper)
+            await app.start { $0.pours = true }
+            app.write(Array("farewell".utf8))
+            await app.close()
+            #expect(try await other.receive() == Array("farewell".utf8))
+            #expect(try await other.receive() == nil)
+        }
+    }
+
+    @Test("14.5 A peer that closes ends the input and fails the output")
+    func peerCloses() async throws {
+        let stage = try ChannelStage(seed: 7)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let other = try await open(meeting, stage.lamp, keeper)
+            let app = try ChannelApp(keeper)
+            await app.start { $0.reads = 100 }
+            try await other.send(Array("last words".utf8))
+            await other.close()
+            await app.heard("input endEncountered")
+            await app.heard("output errorOccurred")
+            #expect(app.read == Array("last words".utf8))
+        }
+    }
+
+    @Test("14.5 The end of the link is an error of both streams")
+    func linkLost() async throws {
+        let stage = try ChannelStage(seed: 8)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            _ = try await open(meeting, stage.lamp, keeper)
+            let app = try ChannelApp(keeper)
+            await app.start()
+            try await meeting.link.disconnect()
+            await app.heard("input errorOccurred")
+            await app.heard("output errorOccurred")
+            let error = keeper.withChannel { $0.inputStream.streamError as? CBError } ?? nil
+            #expect(error?.code == .peripheralDisconnected)
+        }
+    }
+
+    @Test(
+        "14.5 A number that nobody listens for is an error, and so is one that cannot be",
+        arguments: [
+            (CBL2CAPPSM(0x00F0), CBError.Code.operationNotSupported),
+            (CBL2CAPPSM(0), CBError.Code.invalidParameters),
+        ]
+    )
+    func wrongNumber(psm: CBL2CAPPSM, code: CBError.Code) async throws {
+        let stage = try ChannelStage(seed: 9)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let peripheral = try #require(meeting.phone["Lamp"])
+            peripheral.delegate = keeper
+            peripheral.openL2CAPChannel(psm)
+            await keeper.journal.wait(for: "opened nil CBError \(code.rawValue)")
+        }
+    }
+
+    @Test("1.5 Without a connection the call is dropped, and said so")
+    func unconnected() async throws {
+        let stage = try ChannelStage(seed: 10)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let peripheral = try #require(meeting.phone["Lamp"])
+            peripheral.delegate = keeper
+            meeting.phone.manager.cancelPeripheralConnection(peripheral)
+            await meeting.journal.wait(for: "disconnected Lamp")
+            peripheral.openL2CAPChannel(0x80)
+            #expect(keeper.journal.lines.isEmpty)
+        }
+    }
+
+    @Test("14.8 Channel sounding is over at once, as what is not supported")
+    func sounding() async throws {
+        let stage = try ChannelStage(seed: 11)
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            let peripheral = try #require(meeting.phone["Lamp"])
+            peripheral.delegate = keeper
+            peripheral.startChannelSoundingSession(
+                CBChannelSoundingSessionConfiguration(role: .initiator)
+            )
+            let code = CBError.Code.operationNotSupported.rawValue
+            await keeper.journal.wait(for: "sounding over CBError \(code)")
+        }
+    }
+}

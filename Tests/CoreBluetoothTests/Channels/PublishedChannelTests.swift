@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothL2CAP
+import Dispatch
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+/// Behaviour 14.6: channels that a peripheral manager accepts.
+@Suite struct PublishedChannelTests {
+    /// A peripheral manager on the phone that has published a number.
+    private func publish(
+        _ stage: ChannelStage,
+        isEncrypted: Bool = false
+    ) async throws -> (CBPeripheralManager, ChannelKeeper, L2CAP.SPSM) {
+        let keeper = ChannelKeeper()
+        let manager = CBPeripheralManager(
+            delegate: keeper,
+            queue: DispatchQueue(label: "app"),
+            options: [CBManagerOptionAdapterKey: stage.stage.adapter]
+        )
+        await keeper.journal.wait(for: "state poweredOn")
+        manager.publishL2CAPChannel(withEncryption: isEncrypted)
+        await keeper.journal.wait(for: "published")
+        let words = try #require(keeper.journal.lines.last).split(separator: " ")
+        return (manager, keeper, L2CAP.SPSM(rawValue: try #require(UInt16(words[1]))))
+    }
+
+    @Test("14.6 The system chooses a number from those for that, another each time")
+    func numbers() async throws {
+        let stage = try ChannelStage()
+        try await stage.run { _ in
+            let (manager, keeper, first) = try await publish(stage)
+            #expect(L2CAP.SPSM.dynamicRange.contains(first.rawValue))
+            manager.publishL2CAPChannel(withEncryption: false)
+            await keeper.journal.wait(for: "published", count: 2)
+            #expect(Set(keeper.journal.lines).count == 3)
+        }
+    }
+
+    @Test("14.6 Each channel that a central opens is told, and works")
+    func echo() async throws {
+        let stage = try ChannelStage(seed: 2)
+        try await stage.run { meeting in
+            let (manager, keeper, psm) = try await publish(stage)
+            let channel = try await meeting.link.openChannel(psm: psm)
+            await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
+            keeper.withChannel { #expect($0.peer is CBCentral) }
+            let app = try ChannelApp(keeper)
+            await app.start { ($0.reads, $0.pours) = (64, true) }
+            app.write(Array("from the phone".utf8))
+            #expect(try await channel.receive() == Array("from the phone".utf8))
+            try await channel.send(Array("from the lamp".utf8))
+            await app.received(13)
+            #expect(app.read == Array("from the lamp".utf8))
+            _ = try await meeting.link.openChannel(psm: psm)
+            await keeper.journal.wait(for: "opened", count: 2)
+            withExtendedLifetime(manager) {}
+        }
+    }
+
+    @Test("14.6 Unpublishing closes the channels there are, and accepts no more")
+    func unpublishing() async throws {
+        let stage = try ChannelStage(seed: 3)
+        try await stage.run { meeting in
+            let (manager, keeper, psm) = try await publish(stage)
+            let channel = try await meeting.link.openChannel(psm: psm)
+            await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
+            manager.unpublishL2CAPChannel(psm.rawValue)
+            await keeper.journal.wait(for: "unpublished \(psm.rawValue) ok")
+            #expect(try await channel.ended() == .closedByPeer)
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await meeting.link.openChannel(psm: psm)
+            }
+        }
+    }
+
+    @Test("14.6 A number that was not published cannot be unpublished")
+    func unknownNumber() async throws {
+        let stage = try ChannelStage(seed: 4)
+        try await stage.run { _ in
+            let (manager, keeper, psm) = try await publish(stage)
+            let (other, otherKeeper, _) = try await publish(stage)
+            other.unpublishL2CAPChannel(psm.rawValue)
+            let code = CBError.Code.invalidParameters.rawValue
+            await otherKeeper.journal.wait(for: "unpublished \(psm.rawValue) CBError \(code)")
+            manager.unpublishL2CAPChannel(psm.rawValue)
+            await keeper.journal.wait(for: "unpublished \(psm.rawValue) ok")
+        }
+    }
+
+    @Test("14.6 What a manager has published goes with it")
+    func managerGone() async throws {
+        let stage = try ChannelStage(seed: 5)
+        try await stage.run { meeting in
+            var (manager, keeper, psm): (CBPeripheralManager?, ChannelKeeper, L2CAP.SPSM) =
+                try await publish(stage)
+            let channel = try await meeting.link.openChannel(psm: psm)
+            await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
+            manager = nil
+            #expect(manager == nil)
+            #expect(try await channel.ended() == .closedByPeer)
+        }
+    }
+
+    @Test("8.5 A channel that is published with encryption is refused on a bare link")
+    func encryption() async throws {
+        let stage = try ChannelStage(seed: 6)
+        try await stage.run { meeting in
+            let (manager, keeper, psm) = try await publish(stage, isEncrypted: true)
+            await #expect(throws: (any Error).self) {
+                try await meeting.link.openChannel(psm: psm)
+            }
+            #expect(!keeper.journal.lines.contains { $0.hasPrefix("opened") })
+            withExtendedLifetime(manager) {}
+        }
+    }
+}
