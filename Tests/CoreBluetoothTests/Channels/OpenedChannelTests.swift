@@ -41,6 +41,23 @@ import Testing
         }
     }
 
+    @Test("15.1.6 The members of a channel are there without unwrapping")
+    func members() async throws {
+        let stage = try ChannelStage()
+        try await stage.run { meeting in
+            let keeper = ChannelKeeper()
+            _ = try await open(meeting, stage.lamp, keeper)
+            keeper.withChannel { channel in
+                let identifier: UUID = channel.peer.identifier
+                let input: InputStream = channel.inputStream
+                let output: OutputStream = channel.outputStream
+                #expect(identifier == meeting.phone["Lamp"]?.identifier)
+                #expect(input.streamError == nil)
+                #expect(output.streamError == nil)
+            }
+        }
+    }
+
     @Test("14.5 What is written arrives, in order and whole, and so does what comes back")
     func echo() async throws {
         let stage = try ChannelStage(seed: 2)
