@@ -4,6 +4,8 @@
 struct ManagerOptions: Sendable {
     let adapter: CBAdapter?
     let restoreIdentifier: String?
+    /// Whether the rules for applications in the background hold.
+    let hasBackgroundRules: Bool
 
     init(_ options: [String: Any]?) {
         adapter =
@@ -14,5 +16,6 @@ struct ManagerOptions: Sendable {
             }
         // Both roles have the same key.
         restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
+        hasBackgroundRules = options?[CBManagerOptionBackgroundRulesKey] as? Bool ?? false
     }
 }
