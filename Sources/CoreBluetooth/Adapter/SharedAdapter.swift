@@ -102,6 +102,7 @@ actor SharedAdapter: HostObserver {
         state = new
         facts.withLock { $0.state = new }
         if was == .poweredOn { powerLost() }
+        serverStateChanged()
         for session in central.sessions.values { post(.stateChanged(new), to: session) }
         for session in server.sessions.values { post(.stateChanged(new), to: session) }
         if new == .poweredOn { powerGained() }

@@ -16,7 +16,9 @@ extension CBPeripheralManager {
     }
 
     func channelOpened(_ channel: OpenChannel, by peer: PeerIdentifier) {
-        let central = CBCentral(identity: UUID(peer), maximumUpdateValueLength: 20)
+        let central = mirror.change {
+            $0.central(ServedCentral(peer: peer, maximumUpdateValueLength: 20))
+        }
         let channel = CBL2CAPChannel(channel, to: central)
         delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }

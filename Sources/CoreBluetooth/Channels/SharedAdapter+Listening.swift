@@ -112,9 +112,4 @@ extension SharedAdapter {
         let peer = onHost { $0.identifier(of: address) }
         post(.channelOpened(peer, channel), to: session)
     }
-
-    private func post(_ event: PeripheralManagerEvent, to session: SessionIdentifier) {
-        guard let session = server.sessions[session] else { return }
-        post(event, to: session)
-    }
 }

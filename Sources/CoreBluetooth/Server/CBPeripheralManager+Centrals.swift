@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
+import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
 
 extension CBPeripheralManager {
-    func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {}
+    func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
+        guard isReadyForCommands() else { return }
+        // Nobody waits for what becomes of a command.
+        guard let question = request.question else { return }
+        let value = request.value.map { [UInt8]($0) } ?? []
+        let answer: Result<[UInt8], ATT.ErrorCode> =
+            result == .success ? .success(value) : .failure(ATT.ErrorCode(result))
+        adapter?.enter { [session] in $0.answer(question, answer, for: session) }
+    }
 
     func send(
         _ value: Data,
         of characteristic: CBMutableCharacteristic,
         to centrals: [CBCentral]?
-    ) -> Bool { true }
+    ) -> Bool {
+        guard isReadyForCommands() else { return false }
+        let place = mirror.read { [session] in $0.place(of: characteristic, session) }
+        guard let place else {
+            Misuse.warn("\(characteristic) is not published by \(Misuse.name(self))")
+            return true
+        }
+        let wanted = centrals.map { Set($0.map(\.identifier)) }
+        let peers = (characteristic.subscribedCentrals ?? []).map(\.identifier)
+            .filter { wanted?.contains($0) ?? true }
+            .map { PeerIdentifier($0) }
+        guard !peers.isEmpty else { return true }
+        guard updates.change({ $0.reserve() }) else { return false }
+        adapter?.enter { $0.send([UInt8](value), of: place, to: peers) }
+        return true
+    }
 
-    func request(_ latency: CBPeripheralManagerConnectionLatency, of central: CBCentral) {}
+    func request(_ latency: CBPeripheralManagerConnectionLatency, of central: CBCentral) {
+        guard isReadyForCommands() else { return }
+        let peer = PeerIdentifier(central.identifier)
+        adapter?.enter { $0.request(latency, of: peer) }
+    }
+}
+
+extension ATT.ErrorCode {
+    /// What a central is told. Numbers that do not exist in the protocol are unlikely errors.
+    fileprivate init(_ code: CBATTErrorCode) {
+        self = UInt8(exactly: code.rawValue).map { ATT.ErrorCode(rawValue: $0) } ?? .unlikelyError
+    }
 }

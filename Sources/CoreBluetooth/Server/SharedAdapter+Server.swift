@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
+import BluetoothATT
+import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
+import CoreBluetoothEnumerations
 
 /// What an adapter keeps of peripheral managers.
 struct ServerPart: Sendable {
     var sessions: [SessionIdentifier: PeripheralManagerSession] = [:]
+    var tree = PublishedTree()
+    /// Services that are to go as soon as nothing includes them any more.
+    var leaving: [GATT.PublishedService] = []
+    var subscriptions = SubscriptionBook()
+    var questions = QuestionBook()
+    /// Who is connected, and how much fits into a value for it.
+    var links: [LinkIdentifier: ServedCentral] = [:]
+    var advertising = AdvertisingPart()
 }
 
 // Managers that come and go.
@@ -16,24 +26,82 @@ extension SharedAdapter {
         if state != .unknown { post(.stateChanged(state), to: session) }
     }
 
+    /// A manager is gone, and with it all that it has published and advertised.
     func close(peripheralManager session: SessionIdentifier) {
+        for question in server.questions.leave(session) {
+            onHost { $0.answer(question, .failure(.unlikelyError)) }
+        }
         closeListeners(of: session)
+        stopAdvertising(for: session)
+        unpublishAll(of: session)
         server.sessions[session] = nil
     }
 
-    func serverLostPower() {}
-
-    func serverGainedPower() {}
+    func post(_ event: PeripheralManagerEvent, to session: SessionIdentifier) {
+        guard let session = server.sessions[session] else { return }
+        post(event, to: session)
+    }
 }
 
+// The adapter's power.
 extension SharedAdapter {
-    func served(_ news: ServerNews, on link: LinkIdentifier) {}
+    /// Services stay, and advertising pauses, as long as the adapter is only off.
+    func serverLostPower() {
+        for link in server.links.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            unsubscribeAll(on: link)
+        }
+        server.tree.powerLost()
+        pauseAdvertising()
+    }
 
-    func advertisingEnded(_ set: RequestIdentifier, _ end: AdvertisingEnd) {}
+    func serverGainedPower() { resumeAdvertising() }
 
-    func serverLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {}
+    /// Below off everything is gone, and has to be published and begun again.
+    func serverStateChanged() {
+        guard state.rawValue < CBManagerState.poweredOff.rawValue else { return }
+        forgetAdvertising()
+        for session in server.sessions.keys { unpublishAll(of: session) }
+    }
+}
 
-    func serverLinkClosed(_ link: LinkIdentifier, _ error: HostError) {}
+// Links.
+extension SharedAdapter {
+    func serverLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
+        server.links[link] = ServedCentral(
+            peer: onHost { $0.identifier(of: address) },
+            maximumUpdateValueLength: Self.updateLength(mtu: ATT.defaultMTU)
+        )
+    }
 
-    func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {}
+    func serverLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
+        unsubscribeAll(on: link)
+        server.questions.linkClosed(link)
+        server.links[link] = nil
+    }
+
+    func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {
+        guard let peer = server.links[link]?.peer else { return }
+        let central = ServedCentral(
+            peer: peer,
+            maximumUpdateValueLength: Self.updateLength(mtu: mtu)
+        )
+        server.links[link] = central
+        for session in server.sessions.values { post(.lengthChanged(central), to: session) }
+    }
+
+    /// The link to a central; nil if it is gone.
+    func servedLink(to peer: PeerIdentifier) -> LinkIdentifier? {
+        server.links.filter { $0.value.peer == peer }.keys.max { $0.rawValue < $1.rawValue }
+    }
+
+    /// What fits into a notification beside its opcode and handle.
+    private static func updateLength(mtu: Int) -> Int { mtu - 3 }
+
+    func served(_ news: ServerNews, on link: LinkIdentifier) {
+        switch news {
+        case .asked(let id, let question): asked(id, question, on: link)
+        case .subscribed(let handle, let kind): configured(handle, kind, on: link)
+        case .connected, .written, .readyToNotify: break
+        }
+    }
 }

@@ -14,6 +14,9 @@ open class CBPeripheralManager: CBManager {
 
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
+    let mirror = Guarded(PeripheralManagerMirror())
+    /// The values on their way; shared with the adapter.
+    let updates = Guarded(UpdateQueue())
 
     /// A manager that tells nobody, on the main queue.
     public convenience init() {
@@ -43,7 +46,9 @@ open class CBPeripheralManager: CBManager {
         let session = PeripheralManagerSession(
             identifier: session,
             delivery: delivery,
-            restoreIdentifier: self.options.restoreIdentifier
+            updates: updates,
+            restoreIdentifier: self.options.restoreIdentifier,
+            hasBackgroundRules: self.options.hasBackgroundRules
         )
         if let adapter {
             adapter.enter { $0.open(session) }
@@ -57,7 +62,7 @@ open class CBPeripheralManager: CBManager {
     }
 
     /// Whether this manager's advertising is on the air.
-    open var isAdvertising: Bool { false }
+    open var isAdvertising: Bool { mirror.read(\.isAdvertising) }
 
     /// Whether the program may share data by Bluetooth.
     @available(*, deprecated, message: "use CBManager.authorization")
@@ -130,18 +135,5 @@ open class CBPeripheralManager: CBManager {
     /// Listens no more, and closes the channels that came of it.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         unpublishChannel(PSM)
-    }
-
-    private func receive(_ event: PeripheralManagerEvent) {
-        switch event {
-        case .stateChanged(let state):
-            setState(state)
-            delegate?.peripheralManagerDidUpdateState(self)
-        case .channelPublished(let psm, let error):
-            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
-        case .channelUnpublished(let psm, let error):
-            delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
-        case .channelOpened(let peer, let channel): channelOpened(channel, by: peer)
-        }
     }
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+
+/// An advertisement and its scan response, laid out as a phone does it.
+///
+/// Beside the flags, 28 octets of the 31 are left for services and name together; services come first,
+/// each in the width in which it was made. The name goes after them if all of it fits, else into the
+/// scan response, where there are ten octets for it; if it is too long for both, it is cut to where more
+/// of it fits, and marked as shortened. Services that do not fit are in the overflow area.
+struct AdvertisingPackets: Hashable, Sendable {
+    /// How many octets of name a scan response holds.
+    static let responseNameLimit = 10
+    /// Length and type.
+    private static let headerLength = 2
+
+    private(set) var advertisingData: [UInt8] = []
+    private(set) var scanResponse: [UInt8] = []
+
+    init(name: String?, services: [CBUUID.Form], hidden: [CBUUID.Form] = []) {
+        let fitting = Self.fitting(services)
+        let overflow = (services.filter { !fitting.contains($0) } + hidden).map(\.value)
+        var advertisement = AdvertisingData.Builder()
+        try? advertisement.append(flags: [.generalDiscoverable, .brEdrNotSupported])
+        for width in CBUUID.Form.Width.allInOrder {
+            Self.append(services, fitting, of: width, to: &advertisement)
+        }
+        var response = AdvertisingData.Builder()
+        if let name { Self.place(name, &advertisement, &response) }
+        if let area = OverflowArea.data(of: overflow) {
+            try? response.append(manufacturerData: area)
+        }
+        advertisingData = advertisement.data.bytes
+        scanResponse = response.data.bytes
+    }
+
+    /// The services that fit beside the flags, in the order in which they were given.
+    private static func fitting(_ services: [CBUUID.Form]) -> Set<CBUUID.Form> {
+        var room = AdvertisingData.legacyLimit - headerLength - 1
+        var fitting: Set<CBUUID.Form> = []
+        for service in services where !fitting.contains(service) {
+            let isFirst = !fitting.contains { $0.width == service.width }
+            let cost = service.width.rawValue + (isFirst ? headerLength : 0)
+            guard cost <= room else { continue }
+            room -= cost
+            fitting.insert(service)
+        }
+        return fitting
+    }
+
+    private static func append(
+        _ services: [CBUUID.Form],
+        _ fitting: Set<CBUUID.Form>,
+        of width: CBUUID.Form.Width,
+        to builder: inout AdvertisingData.Builder
+    ) {
+        var list: [CBUUID.Form] = []
+        for service in services where service.width == width && !list.contains(service) {
+            list.append(service)
+        }
+        let shown = list.filter(fitting.contains)
+        guard !shown.isEmpty else { return }
+        try? builder.append(
+            shown.count == list.count ? width.completeList : width.incompleteList,
+            shown.flatMap { $0.octets.reversed() }
+        )
+    }
+
+    private static func place(
+        _ name: String,
+        _ advertisement: inout AdvertisingData.Builder,
+        _ response: inout AdvertisingData.Builder
+    ) {
+        let octets = Array(name.utf8)
+        guard !octets.isEmpty else { return }
+        if octets.count <= advertisement.room {
+            try? advertisement.append(.completeLocalName, octets)
+        } else if octets.count <= responseNameLimit {
+            try? response.append(.completeLocalName, octets)
+        } else if advertisement.room > responseNameLimit {
+            shorten(name, to: advertisement.room, in: &advertisement)
+        } else {
+            shorten(name, to: responseNameLimit, in: &response)
+        }
+    }
+
+    /// Appends as many whole characters as fit.
+    private static func shorten(
+        _ name: String,
+        to limit: Int,
+        in builder: inout AdvertisingData.Builder
+    ) {
+        var kept = name[...]
+        while kept.utf8.count > limit { kept = kept.dropLast() }
+        guard !kept.isEmpty else { return }
+        try? builder.append(.shortenedLocalName, Array(kept.utf8))
+    }
+}
+
+extension CBUUID.Form.Width {
+    fileprivate static let allInOrder: [Self] = [.short16, .short32, .full]
+
+    fileprivate var completeList: AdvertisingData.DataType {
+        switch self {
+        case .short16: .completeServiceUUIDs16
+        case .short32: .completeServiceUUIDs32
+        case .full: .completeServiceUUIDs128
+        }
+    }
+
+    fileprivate var incompleteList: AdvertisingData.DataType {
+        switch self {
+        case .short16: .incompleteServiceUUIDs16
+        case .short32: .incompleteServiceUUIDs32
+        case .full: .incompleteServiceUUIDs128
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import CoreBluetoothEnumerations
+import Foundation
+
+// What the adapter tells, on the manager's queue.
+extension CBPeripheralManager {
+    func receive(_ event: PeripheralManagerEvent) {
+        switch event {
+        case .stateChanged(let state): stateChanged(to: state)
+        case .added(let error): added(error)
+        case .replaced(let numbers): for number in numbers { forget(number) }
+        case .advertisingStarted(let error, let ticket): advertisingStarted(error, ticket)
+        case .advertisingChanged(let isOnAir, let ticket): setAdvertising(isOnAir, ticket)
+        case .subscribed(let central, let place): subscribed(central, place)
+        case .unsubscribed(let central, let place): unsubscribed(central, place)
+        case .asked(let request): asked(request)
+        case .lengthChanged(let central):
+            mirror.read { $0.knownCentral(central.peer) }?
+                .setMaximumUpdateValueLength(central.maximumUpdateValueLength)
+        case .readyToUpdate: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
+        case .channelPublished(let psm, let error):
+            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
+        case .channelUnpublished(let psm, let error):
+            delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
+        case .channelOpened(let peer, let channel): channelOpened(channel, by: peer)
+        }
+    }
+
+    private func stateChanged(to state: CBManagerState) {
+        setState(state)
+        if state != .poweredOn { mirror.change { $0.isAdvertising = false } }
+        if state.rawValue < CBManagerState.poweredOff.rawValue { forgetAll() }
+        delegate?.peripheralManagerDidUpdateState(self)
+    }
+
+    private func added(_ error: CBError?) {
+        guard let service = mirror.change({ $0.takeAdded() }) else { return }
+        if error != nil, let number = mirror.read({ $0.number(of: service) }) { forget(number) }
+        delegate?.peripheralManager(self, didAdd: service, error: error)
+    }
+
+    private func advertisingStarted(_ error: CBError?, _ ticket: Int) {
+        if error == nil { setAdvertising(true, ticket) }
+        delegate?.peripheralManagerDidStartAdvertising(self, error: error)
+    }
+
+    private func setAdvertising(_ isOnAir: Bool, _ ticket: Int) {
+        mirror.change { mirror in
+            if mirror.stopCount == ticket { mirror.isAdvertising = isOnAir }
+        }
+    }
+}
+
+// Subscriptions.
+extension CBPeripheralManager {
+    private func subscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
+        guard let characteristic = mirror.read({ $0.characteristic(at: place) }) else { return }
+        let central = mirror.change { $0.central(served) }
+        central.setMaximumUpdateValueLength(served.maximumUpdateValueLength)
+        let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
+        characteristic.setSubscribedCentrals(others + [central])
+        delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
+    }
+
+    private func unsubscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
+        guard let characteristic = mirror.read({ $0.characteristic(at: place) }) else { return }
+        let central = mirror.change { $0.central(served) }
+        let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
+        characteristic.setSubscribedCentrals(others)
+        delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+    }
+}
+
+// Requests.
+extension CBPeripheralManager {
+    private func asked(_ request: ServedRequest) {
+        let central = mirror.change { $0.central(request.central) }
+        switch request.wish {
+        case .read(let place, let offset):
+            guard
+                let read = attRequest(request.question, central, place, offset, value: nil)
+            else { return refuse(request.question) }
+            guard let delegate else { return refuse(request.question) }
+            delegate.peripheralManager(self, didReceiveRead: read)
+        case .write(let writes):
+            let requests = writes.compactMap { write in
+                attRequest(
+                    request.question,
+                    central,
+                    write.place,
+                    write.offset,
+                    value: write.value
+                )
+            }
+            guard let delegate, requests.count == writes.count else {
+                return refuse(request.question)
+            }
+            delegate.peripheralManager(self, didReceiveWrite: requests)
+        }
+    }
+
+    /// Nil if the characteristic is gone.
+    private func attRequest(
+        _ question: GATTServer.RequestID?,
+        _ central: CBCentral,
+        _ place: PublishedTree.Place,
+        _ offset: Int,
+        value: [UInt8]?
+    ) -> CBATTRequest? {
+        mirror.read { $0.characteristic(at: place) }.map { characteristic in
+            CBATTRequest(
+                from: central,
+                for: characteristic,
+                offset: offset,
+                value: value.map { Data($0) },
+                question: question
+            )
+        }
+    }
+
+    /// There is nobody to answer.
+    private func refuse(_ question: GATTServer.RequestID?) {
+        guard let question else { return }
+        adapter?.enter { [session] in
+            $0.answer(question, .failure(.unlikelyError), for: session)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+
+/// What an adapter advertises for all peripheral managers.
+struct AdvertisingPart: Sendable {
+    var plan = AdvertisingPlan()
+    /// The host's one set; nil while nothing is on the air, nor on its way there.
+    var set: RequestIdentifier?
+    /// The managers that wait to be told that they are on the air.
+    var starting: [SessionIdentifier] = []
+    /// Which of a manager's starts its advertising comes from.
+    var tickets: [SessionIdentifier: Int] = [:]
+}
+
+extension SharedAdapter {
+    func startAdvertising(
+        _ wish: AdvertisementWish,
+        ticket: Int,
+        for session: SessionIdentifier
+    ) {
+        guard state == .poweredOn else {
+            return post(
+                .advertisingStarted(CBError(delivering: .unknown), ticket: ticket),
+                to: session
+            )
+        }
+        guard server.advertising.plan.start(wish, for: session) else {
+            let error = CBError(delivering: .alreadyAdvertising)
+            return post(.advertisingStarted(error, ticket: ticket), to: session)
+        }
+        server.advertising.tickets[session] = ticket
+        server.advertising.starting.append(session)
+        refreshAdvertising()
+    }
+
+    func stopAdvertising(for session: SessionIdentifier) {
+        guard server.advertising.plan.wish(of: session) != nil else { return }
+        server.advertising.plan.stop(session)
+        server.advertising.starting.removeAll { $0 == session }
+        refreshAdvertising()
+    }
+
+    /// Bluetooth is off: nothing is on the air, and what was goes on later.
+    func pauseAdvertising() {
+        server.advertising.plan.powerLost()
+        server.advertising.starting = []
+        endSet()
+    }
+
+    func resumeAdvertising() {
+        guard !server.advertising.plan.isEmpty else { return }
+        refreshAdvertising()
+        for session in server.advertising.plan.sessions { tell(session, isOnAir: true) }
+    }
+
+    func forgetAdvertising() {
+        server.advertising.plan.stopAll()
+        server.advertising.starting = []
+        endSet()
+    }
+
+    /// Has the host advertise what the plan says.
+    private func refreshAdvertising() {
+        guard let advertising = server.advertising.plan.advertising else { return endSet() }
+        let starting = server.advertising.starting
+        server.advertising.starting = []
+        let completion: BluetoothHost.Completion = { [weak self] result in
+            self?.assumeIsolated { $0.advertisingAnswered(result, to: starting) }
+        }
+        if let set = server.advertising.set {
+            _ = onHost { $0.beginUpdate(of: set, to: advertising, then: completion) }
+        } else {
+            server.advertising.set = onHost { $0.beginAdvertising(advertising, then: completion) }
+        }
+    }
+
+    private func advertisingAnswered(
+        _ result: Result<HostAnswer, any Error>,
+        to sessions: [SessionIdentifier]
+    ) {
+        for session in sessions where server.advertising.plan.wish(of: session) != nil {
+            let ticket = server.advertising.tickets[session] ?? 0
+            switch result {
+            case .success: post(.advertisingStarted(nil, ticket: ticket), to: session)
+            case .failure:
+                server.advertising.plan.stop(session)
+                let error = CBError(delivering: .unknown)
+                post(.advertisingStarted(error, ticket: ticket), to: session)
+            }
+        }
+    }
+
+    private func endSet() {
+        guard let set = server.advertising.set else { return }
+        server.advertising.set = nil
+        onHost { $0.endAdvertising(set) }
+    }
+
+    /// The set has come to an end that nobody here asked for.
+    func advertisingEnded(_ set: RequestIdentifier, _ end: AdvertisingEnd) {
+        guard server.advertising.set == set else { return }
+        server.advertising.set = nil
+        for session in server.advertising.plan.sessions {
+            tell(session, isOnAir: false)
+        }
+        server.advertising.plan.stopAll()
+    }
+
+    private func tell(_ session: SessionIdentifier, isOnAir: Bool) {
+        let ticket = server.advertising.tickets[session] ?? 0
+        post(.advertisingChanged(isOnAir: isOnAir, ticket: ticket), to: session)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+
+// Services that come and go.
+extension SharedAdapter {
+    /// Publishes a service, unless `refusal` says why it must not be; the manager is told in any case,
+    /// in the order of the calls.
+    func publish(
+        _ service: PublishedService,
+        refusal: CBError.Code?,
+        for session: SessionIdentifier
+    ) {
+        guard server.sessions[session] != nil else { return }
+        let code = refusal ?? publish(service, for: session)
+        post(.added(code.map { CBError(delivering: $0) }), to: session)
+    }
+
+    /// Publishes a service, or says why it is not.
+    private func publish(
+        _ service: PublishedService,
+        for session: SessionIdentifier
+    ) -> CBError.Code? {
+        guard server.tree.entry(service.number, of: session) == nil else {
+            server.tree.renew(service.number, of: session)
+            return nil
+        }
+        guard state == .poweredOn else { return .unknown }
+        replacePredecessors(of: service, for: session)
+        guard let includes = server.tree.handles(of: service.includes, of: session) else {
+            return .invalidParameters
+        }
+        do {
+            let definition = service.definition(includes: includes)
+            let published = try onHost { try $0.publish(definition) }
+            server.tree.insert(service, of: session, as: published)
+            return nil
+        } catch {
+            return CBError.Code(error as? GATT.DefinitionError)
+        }
+    }
+
+    /// An application that publishes its services each time that Bluetooth is switched on has them once.
+    private func replacePredecessors(
+        of service: PublishedService,
+        for session: SessionIdentifier
+    ) {
+        let earlier = server.tree.predecessors(of: service, of: session)
+        guard !earlier.isEmpty else { return }
+        for number in earlier { unpublish(number, for: session) }
+        post(.replaced(earlier), to: session)
+    }
+
+    /// Takes a service back. One that others include goes with the last of them.
+    func unpublish(_ number: Int, for session: SessionIdentifier) {
+        guard let entry = server.tree.entry(number, of: session) else { return }
+        server.tree.remove(number, of: session)
+        server.subscriptions.remove(service: number, of: session)
+        server.leaving.append(entry.published)
+        retireLeaving()
+    }
+
+    /// Takes all services of a manager back, the newest first: it may include older ones.
+    func unpublishAll(of session: SessionIdentifier) {
+        for service in server.tree.services(of: session).reversed() {
+            unpublish(service.number, for: session)
+        }
+    }
+
+    private func retireLeaving() {
+        for service in server.leaving.reversed() {
+            do {
+                try onHost { try $0.unpublish(service) }
+            } catch GATT.DefinitionError.stillIncluded {
+                continue
+            } catch {
+                // It is gone already.
+            }
+            server.leaving.removeAll { $0 == service }
+        }
+    }
+}
+
+extension CBErrorCode {
+    /// What an application is told of a service that the host does not take.
+    fileprivate init(_ error: GATT.DefinitionError?) {
+        self =
+            switch error {
+            case .tableFull: .outOfSpace
+            case .reserved: .uuidNotAllowed
+            default: .invalidParameters
+            }
+    }
+}
