@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import Synchronization
+
+/// An application with a peripheral manager: it writes every callback down as a line, and keeps every
+/// request and every central that it meets.
+///
+/// `react` runs within each callback, on the manager's queue, after its line was written; requests are
+/// left to it.
+///
+/// Unchecked: what varies is behind a lock; the manager may be used from any thread.
+final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+    typealias Reaction = @Sendable (PeripheralRecorder, [CBATTRequest]) -> Void
+
+    let journal = Journal()
+    let queue: DispatchQueue
+    private(set) var manager: CBPeripheralManager!
+    private let state = Mutex(())
+    private var requests: [CBATTRequest] = []
+    private var metCentrals: [CBCentral] = []
+    private var reaction: (@Sendable (String, PeripheralRecorder) -> Void)?
+    private var answer: Reaction?
+
+    init(queue: DispatchQueue, options: [String: Any]) {
+        self.queue = queue
+        super.init()
+        manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+    }
+
+    /// What to do within callbacks.
+    func react(_ reaction: @escaping @Sendable (String, PeripheralRecorder) -> Void) {
+        state.withLock { _ in self.reaction = reaction }
+    }
+
+    /// What to do with requests.
+    func answer(_ answer: @escaping Reaction) {
+        state.withLock { _ in self.answer = answer }
+    }
+
+    /// All requests so far, those of one unit one after the other.
+    var allRequests: [CBATTRequest] { state.withLock { _ in requests } }
+
+    /// All centrals that were met, each object once.
+    var centrals: [CBCentral] { state.withLock { _ in metCentrals } }
+
+    /// Lets go of the manager.
+    func dropManager() { manager = nil }
+
+    /// Lets go of requests and centrals.
+    func forget() {
+        state.withLock { _ in
+            requests = []
+            metCentrals = []
+        }
+    }
+
+    private func note(_ line: String) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        journal.add(line)
+        state.withLock { _ in reaction }?(line, self)
+    }
+
+    private func meet(_ central: CBCentral) {
+        state.withLock { _ in
+            if !metCentrals.contains(where: { $0 === central }) { metCentrals.append(central) }
+        }
+    }
+
+    private func take(_ new: [CBATTRequest]) {
+        for request in new { meet(request.central) }
+        state.withLock { _ in requests += new }
+        state.withLock { _ in answer }?(self, new)
+    }
+
+    // MARK: CBPeripheralManagerDelegate
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        note("state \(text(peripheral.state))")
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
+    {
+        note("restored \(dict.keys.sorted().joined(separator: " "))")
+    }
+
+    func peripheralManagerDidStartAdvertising(
+        _ peripheral: CBPeripheralManager,
+        error: (any Error)?
+    ) {
+        note("advertising \(text(error))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didAdd service: CBService,
+        error: (any Error)?
+    ) {
+        note("added \(service.uuid.uuidString) \(text(error))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        meet(central)
+        note("subscribed \(characteristic.uuid.uuidString)\(audience(of: characteristic))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        meet(central)
+        note("unsubscribed \(characteristic.uuid.uuidString)\(audience(of: characteristic))")
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
+    {
+        note("read \(request.characteristic.uuid.uuidString) from \(request.offset)")
+        take([request])
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didReceiveWrite requests: [CBATTRequest]
+    ) {
+        let parts = requests.map { request in
+            "\(request.characteristic.uuid.uuidString)[\(request.offset)]+\(request.value?.count ?? -1)"
+        }
+        note("write \(parts.joined(separator: " "))")
+        take(requests)
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        note("ready")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        note("published \(PSM) \(text(error))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        note("unpublished \(PSM) \(text(error))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(text(error))")
+    }
+
+    // MARK: Text
+
+    /// How many are subscribed, as the characteristic shows it within the callback.
+    private func audience(of characteristic: CBCharacteristic) -> String {
+        let centrals = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals
+        return " \(centrals.map { "\($0.count)" } ?? "nil")"
+    }
+
+    private func text(_ error: (any Error)?) -> String {
+        switch error {
+        case nil: "ok"
+        case let error as CBError: "CBError \(error.code.rawValue)"
+        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
+        case let error?: "\(error)"
+        }
+    }
+
+    private func text(_ state: CBManagerState) -> String {
+        switch state {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "(\(state.rawValue))"
+        }
+    }
+}

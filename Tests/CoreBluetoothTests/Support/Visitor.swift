@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import Dispatch
+import Foundation
+import Testing
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+/// A central without a façade, on the same air as the phone: what it sees is what is on the wire.
+struct Visitor: Sendable {
+    let host: BluetoothHost
+    let link: Link
+
+    /// A characteristic that it finds, by its UUID.
+    func find(_ uuid: String) async throws -> GATT.Characteristic {
+        let wanted = try #require(BluetoothUUID(uuid))
+        for service in try await link.discoverServices() {
+            let found = try await link.discoverCharacteristics(of: service)
+            if let found = found.first(where: { $0.uuid == wanted }) { return found }
+        }
+        return try #require(nil as GATT.Characteristic?, "there is no \(uuid)")
+    }
+
+    /// The code with which an operation is refused; nil if it is not.
+    func refusal(of operation: () async throws -> Void) async throws -> ATT.ErrorCode? {
+        do {
+            try await operation()
+            return nil
+        } catch GATT.Failure.attribute(let code, _) {
+            return code
+        }
+    }
+}
+
+extension Stage {
+    /// The address of the phone on which most tests look.
+    static let phoneAddress = DeviceAddress(value: 0xC0_0000_0001 | 0xC000_0000_0000, kind: .random)
+
+    /// A peripheral manager on the phone, which writes down all that it is told.
+    func peripheral(
+        on adapter: CBAdapter? = nil,
+        queue: DispatchQueue? = nil,
+        options: [String: Any] = [:]
+    ) -> PeripheralRecorder {
+        var options = options
+        options[CBManagerOptionAdapterKey] = adapter ?? self.adapter
+        return PeripheralRecorder(queue: queue ?? DispatchQueue(label: "app"), options: options)
+    }
+
+    /// A host of its own on the same air, which `body` has until it returns.
+    func host(
+        named name: String = "visitor",
+        number: UInt64 = 0xF1,
+        configure: (inout HostConfiguration) -> Void = { _ in },
+        _ body: (BluetoothHost) async throws -> Void
+    ) async throws {
+        let controller = try air.world.addController(
+            ControllerConfiguration(name: name, at: Position(x: 0, y: 2))
+        )
+        var configuration = HostConfiguration()
+        configuration.address = DeviceAddress(value: 0xC000_0000_0000 | number, kind: .random)
+        configure(&configuration)
+        let host = BluetoothHost(
+            transport: air.adapter(of: controller),
+            configuration: configuration,
+            executor: air.executor
+        )
+        try await host.start()
+        do {
+            try await body(host)
+            await host.shutdown()
+        } catch {
+            await host.shutdown()
+            throw error
+        }
+    }
+
+    /// A visitor that is connected to the phone, which advertises.
+    func visitor(
+        number: UInt64 = 0xF1,
+        configure: (inout HostConfiguration) -> Void = { _ in },
+        _ body: (Visitor) async throws -> Void
+    ) async throws {
+        try await host(named: "visitor \(number)", number: number, configure: configure) { host in
+            let link = try await host.connect(to: Self.phoneAddress)
+            try await body(Visitor(host: host, link: link))
+        }
+    }
+
+    /// An application on the phone that has published services and advertises, all in virtual time.
+    func serve(
+        _ services: [CBMutableService],
+        options: [String: Any] = [:],
+        bound: Duration = .seconds(300),
+        _ body: @escaping @Sendable (PeripheralRecorder) async throws -> Void
+    ) async throws {
+        // The services are given away: the test looks at them, which any thread may.
+        nonisolated(unsafe) let services = services
+        nonisolated(unsafe) let options = options
+        try await run(bound: bound) { [self] in
+            let app = peripheral(options: options)
+            await app.journal.wait(for: "state poweredOn")
+            for service in services { app.manager.add(service) }
+            await app.journal.wait(for: "added", count: services.count)
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising ok")
+            try await body(app)
+        }
+    }
+}
+
+/// The services that most tests publish: one with a characteristic of every kind.
+enum Shop {
+    static let service = "A000"
+    static let fixed = "A001"
+    static let dynamic = "A002"
+    static let notified = "A003"
+    static let indicated = "A004"
+    static let other = "A005"
+    static let secret = "A006"
+
+    /// All characteristics, by their UUIDs.
+    static func make() -> (CBMutableService, [String: CBMutableCharacteristic]) {
+        let all = [
+            characteristic(fixed, .read, .readable, value: Data([1, 2, 3])),
+            characteristic(
+                dynamic,
+                [.read, .write, .writeWithoutResponse],
+                [.readable, .writeable]
+            ),
+            characteristic(notified, [.read, .notify], .readable),
+            characteristic(indicated, .indicate, .readable),
+            characteristic(other, [.read, .write], [.readable, .writeable]),
+            characteristic(
+                secret,
+                [.read, .write, .notify, .notifyEncryptionRequired],
+                [.readEncryptionRequired, .writeEncryptionRequired]
+            ),
+        ]
+        let service = CBMutableService(type: CBUUID(string: service), primary: true)
+        service.characteristics = all
+        return (service, Dictionary(uniqueKeysWithValues: all.map { ($0.uuid.uuidString, $0) }))
+    }
+
+    static func characteristic(
+        _ uuid: String,
+        _ properties: CBCharacteristicProperties,
+        _ permissions: CBAttributePermissions,
+        value: Data? = nil
+    ) -> CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: CBUUID(string: uuid),
+            properties: properties,
+            value: value,
+            permissions: permissions
+        )
+    }
+}
