@@ -26,6 +26,7 @@ extension SharedAdapter {
         stopScan(of: session)
         for wish in central.core.wishes(of: session) { clientLeft(session, wish.peer) }
         perform(central.core.close(session))
+        forgetTables(of: session)
         central.sessions[session] = nil
     }
 

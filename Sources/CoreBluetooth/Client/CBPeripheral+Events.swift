@@ -9,6 +9,11 @@ import Foundation
 // is called. What is told of an object that is stale by now concerns nobody.
 extension CBPeripheral {
     func receive(_ event: PeripheralEvent) {
+        show(event)
+        if event.changesTable { keepTable() }
+    }
+
+    private func show(_ event: PeripheralEvent) {
         switch event {
         case .nameChanged(let name): nameChanged(to: name)
         case .channelOpened(let result): channelOpened(result)
@@ -126,6 +131,18 @@ extension CBPeripheral {
             use(value)
             return nil
         case .failure(let error): return error
+        }
+    }
+}
+
+extension PeripheralEvent {
+    /// Whether the objects are others after it, or listen to others.
+    fileprivate var changesTable: Bool {
+        switch self {
+        case .servicesFound, .includedServicesFound, .characteristicsFound, .descriptorsFound,
+            .servicesModified, .notifyingSet:
+            true
+        default: false
         }
     }
 }

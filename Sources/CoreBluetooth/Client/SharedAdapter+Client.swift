@@ -13,6 +13,8 @@ struct ClientPart: Sendable {
     }
 
     var links: [LinkIdentifier: Link] = [:]
+    /// What managers that are to be restored have discovered.
+    var tables: [SessionIdentifier: [PeerIdentifier: RememberedTable]] = [:]
     /// Whether the application has been told in the log that values were lost.
     var hasWarnedOfLoss = false
 }
