@@ -252,7 +252,7 @@ if hasCoreBluetooth {
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
-                "LanyardTestSupport",
+                "LanyardTestSupport", "PlainClient", "MainActorClient", "PreconcurrencyClient",
             ]
         ),
         // Every symbol of Apple's table with its type, and clients in the three idioms; in no product.
@@ -280,8 +280,7 @@ if hasCoreBluetooth {
         .testTarget(
             name: "APICompatibilityTests",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothSymbols", "PlainClient", "MainActorClient",
-                "PreconcurrencyClient",
+                "CoreBluetooth", "CoreBluetoothSymbols",
             ],
             path: "Tests/APICompatibility/Tests"
         ),

@@ -8,24 +8,23 @@ import Foundation
 /// What a view shows of a thermometer.
 @MainActor
 final class ThermometerModel: NSObject {
-    static let service = CBUUID(string: "1809")
-    static let temperature = CBUUID(string: "2A1C")
+    static let service = CBUUID(string: "181A")
+    static let temperature = CBUUID(string: "2A6E")
 
-    private(set) var status = "waiting"
+    private(set) var status = "waiting" {
+        didSet { onStatus?(status) }
+    }
     private(set) var celsius: Double?
     private(set) var isReconnecting = false
+    var onStatus: ((String) -> Void)?
 
     private var central: CBCentralManager?
     private var thermometer: CBPeripheral?
     private var wanted: UUID?
 
-    func start(remembering identifier: UUID? = nil) {
+    func start(remembering identifier: UUID? = nil, options: [String: Any]? = nil) {
         wanted = identifier
-        central = CBCentralManager(
-            delegate: self,
-            queue: .main,
-            options: [CBCentralManagerOptionRestoreIdentifierKey: "thermometer"]
-        )
+        central = CBCentralManager(delegate: self, queue: .main, options: options)
     }
 
     func forget() {
@@ -43,16 +42,10 @@ final class ThermometerModel: NSObject {
         status = "connecting to \(peripheral.name ?? "thermometer")"
     }
 
-    /// The temperature of a measurement (IEEE 11073, 32 bits), in degrees Celsius.
+    /// The temperature of a measurement, in degrees Celsius: hundredths of one, in 16 bits.
     nonisolated static func celsius(in data: Data) -> Double? {
-        let octets = [UInt8](data)
-        guard octets.count >= 5 else { return nil }
-        let mantissa =
-            Int32(octets[1]) | Int32(octets[2]) << 8 | Int32(Int8(bitPattern: octets[3])) << 16
-        var value = Double(mantissa)
-        let exponent = Int(Int8(bitPattern: octets[4]))
-        for _ in 0..<abs(exponent) { value = exponent < 0 ? value / 10 : value * 10 }
-        return octets[0] & 1 == 0 ? value : (value - 32) / 1.8
+        guard data.count == 2, let low = data.first, let high = data.last else { return nil }
+        return Double(Int16(bitPattern: UInt16(low) | UInt16(high) << 8)) / 100
     }
 }
 

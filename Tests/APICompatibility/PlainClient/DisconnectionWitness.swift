@@ -5,9 +5,13 @@ import Foundation
 
 // Delegates that differ in which of the two methods for a disconnection they have.
 
-/// Has both: only the older is called.
+/// Has both: only the older is called, and nothing reconnects by itself.
 final class LegacyWitness: NSObject, CBCentralManagerDelegate {
-    private(set) var heard: [String] = []
+    private let hear: (String) -> Void
+
+    init(_ hear: @escaping (String) -> Void) {
+        self.hear = hear
+    }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 
@@ -16,7 +20,7 @@ final class LegacyWitness: NSObject, CBCentralManagerDelegate {
         didDisconnectPeripheral peripheral: CBPeripheral,
         error: Error?
     ) {
-        heard.append("older")
+        hear("older")
     }
 
     func centralManager(
@@ -26,14 +30,17 @@ final class LegacyWitness: NSObject, CBCentralManagerDelegate {
         isReconnecting: Bool,
         error: Error?
     ) {
-        heard.append("newer")
+        hear("newer")
     }
 }
 
 /// Has only the newer.
 final class ModernWitness: NSObject, CBCentralManagerDelegate {
-    private(set) var heard: [String] = []
-    private(set) var moments: [Date] = []
+    private let hear: (String) -> Void
+
+    init(_ hear: @escaping (String) -> Void) {
+        self.hear = hear
+    }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 
@@ -44,8 +51,12 @@ final class ModernWitness: NSObject, CBCentralManagerDelegate {
         isReconnecting: Bool,
         error: Error?
     ) {
-        heard.append(isReconnecting ? "newer, reconnecting" : "newer")
-        moments.append(Date(timeIntervalSinceReferenceDate: timestamp))
+        let year = Calendar(identifier: .gregorian).component(
+            .year,
+            from: Date(timeIntervalSinceReferenceDate: timestamp)
+        )
+        let words = isReconnecting ? "newer, reconnecting" : "newer"
+        hear(year >= 2001 ? words : "newer, before there was time")
     }
 }
 

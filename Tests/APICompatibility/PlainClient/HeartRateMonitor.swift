@@ -28,8 +28,9 @@ final class HeartRateMonitor: NSObject {
     private var central: CBCentralManager?
     private var belt: CBPeripheral?
 
-    func start(queue: DispatchQueue? = nil) {
-        let options: [String: Any] = [CBCentralManagerOptionShowPowerAlertKey: false]
+    func start(queue: DispatchQueue? = nil, options: [String: Any] = [:]) {
+        var options = options
+        options[CBCentralManagerOptionShowPowerAlertKey] = false
         central = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 

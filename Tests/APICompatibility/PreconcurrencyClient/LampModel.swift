@@ -9,17 +9,22 @@ import Foundation
 /// Switches a lamp.
 @MainActor
 final class LampModel: NSObject {
-    static let service = CBUUID(string: "FF10")
-    static let power = CBUUID(string: "FF11")
+    static let service = CBUUID(string: "4C414E59-4152-4400-A000-000000001A00")
+    static let battery = CBUUID(string: "180F")
+    static let power = CBUUID(string: "4C414E59-4152-4400-A000-000000001A01")
 
     private(set) var isOn = false
+    private(set) var hint: String?
     private(set) var problem: String?
+    var onChange: ((LampModel) -> Void)?
 
-    private lazy var central = CBCentralManager(delegate: self, queue: nil)
+    private var options: [String: Any]?
+    private lazy var central = CBCentralManager(delegate: self, queue: nil, options: options)
     private var lamp: CBPeripheral?
     private var switchCharacteristic: CBCharacteristic?
 
-    func start() {
+    func start(options: [String: Any]? = nil) {
+        self.options = options
         _ = central
     }
 
@@ -39,7 +44,7 @@ final class LampModel: NSObject {
 extension LampModel: @preconcurrency CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         guard central.state == .poweredOn else { return }
-        central.scanForPeripherals(withServices: [Self.service], options: nil)
+        central.scanForPeripherals(withServices: [Self.battery], options: nil)
     }
 
     func centralManager(
@@ -65,6 +70,7 @@ extension LampModel: @preconcurrency CBCentralManagerDelegate {
     ) {
         problem = error?.localizedDescription
         switchCharacteristic = nil
+        onChange?(self)
     }
 }
 
@@ -98,7 +104,8 @@ extension LampModel: @preconcurrency CBPeripheralDelegate {
         didUpdateValueFor descriptor: CBDescriptor,
         error: (any Error)?
     ) {
-        if let text = descriptor.value as? String { problem = "lamp says \(text)" }
+        hint = descriptor.value as? String
+        onChange?(self)
     }
 
     func peripheral(
@@ -106,8 +113,12 @@ extension LampModel: @preconcurrency CBPeripheralDelegate {
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        guard let error = error as? CBATTError else { return isOn.toggle() }
-        problem = error.code == .writeNotPermitted ? "locked" : error.localizedDescription
+        if let error = error as? CBATTError {
+            problem = error.code == .writeNotPermitted ? "locked" : error.localizedDescription
+        } else {
+            isOn.toggle()
+        }
+        onChange?(self)
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {

@@ -13,9 +13,12 @@ struct Sighting: Sendable, Equatable {
 }
 
 /// Everything that advertises, as a sequence that ends with the power.
-func sightings(on queue: DispatchQueue) -> AsyncStream<Sighting> {
+func sightings(
+    on queue: DispatchQueue,
+    options: sending [String: Any]? = nil
+) -> AsyncStream<Sighting> {
     AsyncStream { continuation in
-        let scanner = Scanner(continuation)
+        let scanner = Scanner(continuation, options: options)
         scanner.start(on: queue)
         continuation.onTermination = { _ in scanner.stop(on: queue) }
     }
@@ -24,15 +27,17 @@ func sightings(on queue: DispatchQueue) -> AsyncStream<Sighting> {
 /// Touched on its queue only.
 private final class Scanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private let continuation: AsyncStream<Sighting>.Continuation
+    private let options: [String: Any]?
     private var central: CBCentralManager?
 
-    init(_ continuation: AsyncStream<Sighting>.Continuation) {
+    init(_ continuation: AsyncStream<Sighting>.Continuation, options: [String: Any]?) {
         self.continuation = continuation
+        self.options = options
     }
 
     func start(on queue: DispatchQueue) {
         queue.async { [self] in
-            central = CBCentralManager(delegate: self, queue: queue)
+            central = CBCentralManager(delegate: self, queue: queue, options: options)
         }
     }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import PlainClient
+
+@Suite("Clients in plain Swift 5")
+struct PlainClientTests {
+    @Test("measurements of both widths are understood, and torn ones are not")
+    func rates() {
+        #expect(HeartRateMonitor.rate(in: Data([0x00, 72])) == 72)
+        #expect(HeartRateMonitor.rate(in: Data([0x01, 0x2C, 0x01])) == 300)
+        #expect(HeartRateMonitor.rate(in: Data([0x01, 0x2C])) == nil)
+        #expect(HeartRateMonitor.rate(in: Data()) == nil)
+    }
+
+    @Test("a switch over the states has a name for each, and one for those to come")
+    func states() throws {
+        #expect(HeartRateMonitor.name(of: .poweredOn) == "on")
+        let future = try #require(CBManagerState(rawValue: 42))
+        #expect(HeartRateMonitor.name(of: future) == "state 42")
+    }
+
+    @Test("a notebook takes the pieces of a long write as one")
+    func notebook() throws {
+        let notebook = Notebook()
+        let whole = try notebook.written([(0, Data("ab".utf8)), (2, Data("cd".utf8))]).get()
+        #expect(whole == Data("abcd".utf8))
+        #expect(throws: CBATTError(.invalidOffset)) {
+            try notebook.written([(1, Data([1]))]).get()
+        }
+        let error = #expect(throws: CBATTError.self) {
+            try notebook.written([(0, Data(count: 513))]).get()
+        }
+        #expect(error?.code.rawValue == 0x80)
+        #expect(notebook.makeService().characteristics?.count == 2)
+    }
+}
+
+@Suite("Delegates with one of the methods for a disconnection, or both")
+struct DisconnectionTests {
+    /// What a delegate hears of a disconnection that the application asked for.
+    private func heard(
+        by make: @escaping @Sendable (Journal) -> any CBCentralManagerDelegate
+    ) async throws -> [String] {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        let journal = Journal()
+        try await stage.run {
+            let phone = stage.central()
+            await phone.journal.wait(for: "state poweredOn")
+            phone.manager.scanForPeripherals(withServices: nil)
+            await phone.journal.wait(for: "discovered Strap")
+            let strap = try #require(phone["Strap"])
+            phone.manager.connect(strap)
+            await phone.journal.wait(for: "connected Strap")
+            let witness = make(journal)
+            phone.queue.sync { phone.manager.delegate = witness }
+            phone.manager.cancelPeripheralConnection(strap)
+            await journal.wait { !$0.isEmpty }
+            phone.queue.sync {}
+            withExtendedLifetime(witness) {}
+        }
+        return journal.lines
+    }
+
+    @Test("15.1.8, 5.1.4 of both only the older is called")
+    func both() async throws {
+        #expect(try await heard { journal in LegacyWitness { journal.add($0) } } == ["older"])
+    }
+
+    @Test("15.1.8, 5.1.5 the newer alone is called for every disconnection")
+    func newer() async throws {
+        #expect(try await heard { journal in ModernWitness { journal.add($0) } } == ["newer"])
+    }
+
+    @Test("15.1.8 a delegate needs one method only")
+    func neither() {
+        let witness = DeafWitness()
+        let manager = CBCentralManager(
+            delegate: witness,
+            queue: DispatchQueue(label: "deaf"),
+            options: [CBManagerOptionAdapterKey: "none"]
+        )
+        #expect(manager.delegate === witness)
+    }
+
+    @Test("1.3 a delegate is not kept alive")
+    func weakness() {
+        var witness: DeafWitness? = DeafWitness()
+        let options = [CBManagerOptionAdapterKey: "none"]
+        let central = CBCentralManager(
+            delegate: witness,
+            queue: DispatchQueue(label: "deaf"),
+            options: options
+        )
+        #expect(central.delegate != nil)
+        weak let former = witness
+        witness = nil
+        #expect(former == nil)
+        #expect(central.delegate == nil)
+    }
+}
