@@ -36,6 +36,12 @@ final class ModelTransport: HCITransport {
         }
     }
 
+    /// Has controller and peers do something by themselves.
+    func act(_ change: (inout ModelController) -> Void) {
+        state.withLock { change(&$0.controller) }
+        deliverLater()
+    }
+
     /// Hands on what was held back, and all that follows.
     func release() {
         state.withLock { $0.isHeld = false }

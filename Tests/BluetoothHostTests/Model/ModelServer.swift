@@ -38,6 +38,8 @@ struct ModelServer: Sendable {
         Attribute(handle: .init(5), type: .init(0x2803), value: [0x0E, 6, 0, 0x1A, 0x2A]),
         Attribute(handle: writableHandle, type: writable, value: []),
     ]
+    /// The services behind its own, as long as they are so many as go into one answer.
+    var otherServices: [ATT.ReadByGroupTypeResponse.Entry] = []
     /// Whether its client confirms indications.
     var confirms = true
     /// Whether it knows no exchange of MTUs.
@@ -128,13 +130,14 @@ struct ModelServer: Sendable {
 // Discovery.
 extension ModelServer {
     private func groups(from start: AttributeHandle, _ opcode: ATT.Opcode) -> ATT.PDU {
-        guard start <= Self.serviceHandle else { return refuse(opcode, start, .attributeNotFound) }
         let entry = ATT.ReadByGroupTypeResponse.Entry(
             handle: Self.serviceHandle,
             groupEnd: Self.lastHandle,
             value: Self.service.attBytes[...]
         )
-        return .readByGroupTypeResponse(.init(entries: [entry]))
+        let entries = ([entry] + otherServices).filter { $0.handle >= start }
+        guard !entries.isEmpty else { return refuse(opcode, start, .attributeNotFound) }
+        return .readByGroupTypeResponse(.init(entries: entries))
     }
 
     private func services(with request: ATT.FindByTypeValueRequest) -> ATT.PDU {

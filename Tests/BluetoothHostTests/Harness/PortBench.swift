@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import HCITransports
+import Synchronization
+import Testing
+
+@testable import BluetoothHost
+
+/// A whole host on a model controller, used by its port, one step at a time.
+final class PortBench {
+    let executor = StepExecutor()
+    let transport: ModelTransport
+    let host: BluetoothHost
+    let journal = PortJournal()
+
+    init(
+        peers: [ModelPeer] = [],
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) {
+        transport = ModelTransport(peers: peers)
+        var configuration = HostConfiguration()
+        configure(&configuration)
+        host = BluetoothHost(
+            transport: transport,
+            configuration: configuration,
+            executor: executor
+        )
+    }
+
+    /// A bench whose host is ready, and whose journal is empty.
+    static func ready(
+        peers: [ModelPeer] = [],
+        configure: (inout HostConfiguration) -> Void = { _ in }
+    ) -> PortBench {
+        let bench = PortBench(peers: peers, configure: configure)
+        bench.on { [journal = bench.journal] in
+            $0.attach(journal)
+            $0.beginStart()
+        }
+        #expect(bench.journal.take() == ["state starting", "state ready"])
+        return bench
+    }
+
+    /// Does something on the host, and everything that comes of it.
+    func on(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
+        host.enter(body)
+        #expect(executor.run(), "there is no end to it")
+    }
+
+    /// Asks the host for something.
+    func get<Value: Sendable>(
+        _ body: @escaping @Sendable (isolated BluetoothHost) -> Value
+    ) throws -> Value {
+        let value = Mutex<Value?>(nil)
+        host.enter { host in
+            let found = body(host)
+            value.withLock { $0 = found }
+        }
+        executor.run()
+        return try #require(value.withLock { $0 })
+    }
+
+    /// Has controller and peers do something, and the host what comes of it.
+    func act(_ change: (inout ModelController) -> Void) {
+        transport.act(change)
+        #expect(executor.run(), "there is no end to it")
+    }
+
+    /// Connects, and forgets what was told of that.
+    func connect(_ address: DeviceAddress) throws -> LinkIdentifier {
+        on { [journal] in _ = $0.beginDial(to: address, then: journal.noting("dial")) }
+        let link = try #require(journal.lastLink)
+        #expect(journal.take().last == "dial: link")
+        return link
+    }
+}
+
+/// What an observer and completions were told, in order.
+final class PortJournal: HostObserver {
+    typealias Reaction = @Sendable (HostEvent) -> Void
+
+    private struct State {
+        var lines: [String] = []
+        var lastLink: LinkIdentifier?
+        var reaction: Reaction?
+        /// How many of them are being told something now.
+        var depth = 0
+        var deepest = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The link that was opened last.
+    var lastLink: LinkIdentifier? { state.withLock { $0.lastLink } }
+    /// How many were told something within each other, at most.
+    var deepest: Int { state.withLock { $0.deepest } }
+
+    /// Does something at each event.
+    func react(_ reaction: @escaping Reaction) {
+        state.withLock { $0.reaction = reaction }
+    }
+
+    func note(_ line: String) {
+        state.withLock { $0.lines.append(line) }
+    }
+
+    /// A completion that notes what it is told, and then does what is to be done.
+    func noting(
+        _ name: String,
+        then next: @escaping @Sendable () -> Void = {}
+    ) -> BluetoothHost.Completion {
+        { [self] result in
+            enter()
+            note("\(name): \(Self.describe(result))")
+            next()
+            leave()
+        }
+    }
+
+    /// All lines since the last time.
+    func take() -> [String] {
+        state.withLock { state in
+            defer { state.lines = [] }
+            return state.lines
+        }
+    }
+
+    func hostDid(_ event: HostEvent) {
+        enter()
+        if case .linkOpened(let link, _, _) = event { state.withLock { $0.lastLink = link } }
+        note(Self.describe(event))
+        state.withLock { $0.reaction }?(event)
+        leave()
+    }
+
+    private func enter() {
+        state.withLock { state in
+            state.depth += 1
+            state.deepest = max(state.deepest, state.depth)
+        }
+    }
+
+    private func leave() {
+        state.withLock { $0.depth -= 1 }
+    }
+}
+
+extension PortJournal {
+    private static func describe(_ event: HostEvent) -> String {
+        switch event {
+        case .stateChanged(let state): "state \(state)"
+        case .advertised(_, let advertisement): "advertised \(advertisement.address)"
+        case .linkOpened(_, let peer, let role): "opened \(peer) \(role)"
+        case .notified(_, let handle, let value): "notified \(handle.rawValue) \(Array(value))"
+        case .servicesChanged(_, let range):
+            "changed \(range.lowerBound.rawValue)...\(range.upperBound.rawValue)"
+        case .mtuChanged(_, let mtu): "mtu \(mtu)"
+        case .served(_, let news): "served \(describe(news))"
+        case .advertisingEnded(_, let end): "set \(end)"
+        case .security: "security"
+        case .disconnected(_, let error): "disconnected: \(error)"
+        }
+    }
+
+    private static func describe(_ news: ServerNews) -> String {
+        switch news {
+        case .connected: "connected"
+        case .asked(_, .read): "read"
+        case .asked(_, .write): "write"
+        case .written: "written"
+        case .subscribed(_, let kind): "subscribed \(kind.map { "\($0)" } ?? "not")"
+        case .readyToNotify: "ready"
+        }
+    }
+
+    private static func describe(_ result: Result<HostAnswer, any Error>) -> String {
+        switch result {
+        case .failure(is CancellationError): "cancelled"
+        case .failure(let error): "\(error)"
+        case .success(.link): "link"
+        case .success(.gatt(.value(let value))): "\(value)"
+        case .success(.database): "database"
+        case .success(.advertising): "advertising"
+        case .success(.rssi(let rssi)): "rssi \(rssi.map { "\($0)" } ?? "unknown")"
+        case .success(.channels(let channels)): "\(channels.count) channels"
+        case .success(.sdu(let sdu)): "sdu \(sdu.map { "\($0)" } ?? "none")"
+        case .success: "done"
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import HCITransports
+import Synchronization
+
+/// An executor that does nothing until a test has it run, and then all of it on the test's thread.
+final class StepExecutor: HostExecutor {
+    /// More work than any story needs: one that goes on beyond has no end.
+    private static let workLimit = 1_000_000
+
+    fileprivate enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    fileprivate struct State {
+        var now = Instant.zero
+        var work: [Work] = []
+        var turnEnd: [@Sendable () -> Void] = []
+        var deadlines: [Int: (deadline: Instant, fired: @Sendable () -> Void)] = [:]
+        var timerCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.work.append(.closure(work)) }
+    }
+
+    func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.turnEnd.append(work) }
+    }
+
+    func makeTimer(_ fired: @escaping @Sendable () -> Void) -> any HostTimer {
+        let number = state.withLock { state in
+            state.timerCount += 1
+            return state.timerCount
+        }
+        return StepTimer { [weak self] deadline in
+            self?.state.withLock { $0.deadlines[number] = deadline.map { ($0, fired) } }
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.work.append(.job(job)) }
+    }
+
+    func checkIsolated() {}
+
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    func isIsolatingCurrentContext() -> Bool? { true }
+
+    /// Runs all there is to be done, and what that brings about. False if there is no end to it.
+    @discardableResult
+    func run() -> Bool {
+        for _ in 0..<Self.workLimit {
+            guard let work = state.withLock({ $0.takeNext() }) else { return true }
+            switch work {
+            case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+            case .closure(let closure): closure()
+            }
+        }
+        return false
+    }
+
+    /// Lets time pass, and fires each timer on the way.
+    func advance(by duration: Duration) {
+        let end = now + duration
+        run()
+        while let fired = state.withLock({ $0.takeTimer(due: end) }) {
+            fired()
+            run()
+        }
+        state.withLock { $0.now = end }
+    }
+}
+
+extension StepExecutor.State {
+    fileprivate mutating func takeNext() -> StepExecutor.Work? {
+        if !work.isEmpty { return work.removeFirst() }
+        return turnEnd.isEmpty ? nil : .closure(turnEnd.removeFirst())
+    }
+
+    fileprivate mutating func takeTimer(due end: Instant) -> (@Sendable () -> Void)? {
+        guard let next = deadlines.min(by: { $0.value.deadline < $1.value.deadline }),
+            next.value.deadline <= end
+        else { return nil }
+        deadlines[next.key] = nil
+        now = max(now, next.value.deadline)
+        return next.value.fired
+    }
+}
+
+private struct StepTimer: HostTimer {
+    let change: @Sendable (Instant?) -> Void
+
+    func set(to deadline: Instant?) { change(deadline) }
+}

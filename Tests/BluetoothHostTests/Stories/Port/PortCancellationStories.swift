@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothL2CAP
+import BluetoothTypes
+import HCITransports
+import LanyardTestSupport
+import Synchronization
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("What is given up by the port")
+struct PortCancellationStories {
+    private static let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
+    private static let scan = ScanRequest(
+        filter: ScanFilter(),
+        parameters: ScanParameters(),
+        reportsDuplicates: true
+    )
+
+    private let peer = ModelPeer(1)
+
+    @Test("on a link, is told so once, and never again")
+    func requests() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        bench.act { $0.peers[peer.address]?.isSilent = true }
+        bench.on { [journal = bench.journal] host in
+            let id = host.begin(Self.read, on: link, then: journal.noting("read"))
+            let other = host.begin(Self.read, on: link, then: journal.noting("other"))
+            for _ in 0..<2 {
+                host.cancel(id, on: link)
+                host.cancel(other, on: link)
+            }
+            journal.note("returned")
+        }
+        #expect(bench.journal.take() == ["returned", "read: cancelled", "other: cancelled"])
+        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        #expect(bench.journal.take().count == 1, "the end of the link")
+    }
+
+    @Test("as a dial, leaves no link behind, however late it is", arguments: [false, true])
+    func dials(_ isLate: Bool) {
+        let bench = PortBench.ready(peers: [peer])
+        let id = Mutex<RequestIdentifier?>(nil)
+        let cancel = { @Sendable (host: isolated BluetoothHost) in
+            if let id = id.withLock({ $0 }) { host.cancelDial(id) }
+        }
+        if isLate {
+            bench.journal.react { [host = bench.host] event in
+                guard case .linkOpened = event else { return }
+                host.assumeIsolated { cancel($0) }
+            }
+        }
+        bench.on { [peer, journal = bench.journal] host in
+            let begun = host.beginDial(to: peer.address, then: journal.noting("dial"))
+            id.withLock { $0 = begun }
+            if !isLate { cancel(host) }
+        }
+        let lines = bench.journal.take()
+        #expect(lines.filter { $0.hasPrefix("dial") } == ["dial: cancelled"], "\(lines)")
+        #expect(isLate == (lines.last?.hasPrefix("disconnected") == true), "\(lines)")
+        #expect(bench.transport.controller.links.isEmpty)
+        #expect(bench.transport.controller.violations.isEmpty)
+    }
+
+    @Test("as a scan, is told to be done, and finds nothing more")
+    func scans() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let id = try bench.get { [journal = bench.journal] in
+            $0.beginScan(Self.scan, then: journal.noting("scan"))
+        }
+        bench.act { $0.advertise() }
+        #expect(bench.journal.take().first == "advertised \(peer.address)")
+        bench.on { $0.endScan(id) }
+        #expect(bench.journal.take() == ["scan: done"])
+        bench.act { $0.advertise() }
+        bench.on { $0.endScan(id) }
+        #expect(bench.journal.take().isEmpty)
+    }
+
+    @Test("as a set, ends it")
+    func sets() throws {
+        let bench = PortBench.ready()
+        let id = try bench.get { [journal = bench.journal] in
+            $0.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
+        }
+        #expect(bench.journal.take() == ["lamp: advertising"])
+        bench.on { $0.endAdvertising(id) }
+        #expect(bench.journal.take() == ["set stopped"])
+        bench.on { [journal = bench.journal] host in
+            let id = host.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
+            host.endAdvertising(id)
+        }
+        let lines = bench.journal.take()
+        #expect(lines.count == 2 && lines.contains("set stopped"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("lamp: ") })
+    }
+
+    @Test("as the waiting for a channel, leaves the listener for the next")
+    func accepting() throws {
+        let bench = PortBench.ready()
+        let key = try #require(try bench.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })
+        bench.on { [journal = bench.journal] host in
+            let id = host.beginAccept(key, then: journal.noting("first"))
+            host.beginAccept(key, then: journal.noting("second"))
+            host.cancelAccept(key, id)
+            host.beginAccept(key, then: journal.noting("third"))
+            host.closeListener(key)
+        }
+        #expect(
+            Set(bench.journal.take()) == [
+                "first: cancelled", "second: \(HostError.busy)", "third: 0 channels",
+            ]
+        )
+    }
+
+    @Test("because the host ends, is told so once, whatever it was", arguments: 1...30)
+    func shutdown(seed: UInt64) throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        bench.act { $0.peers[peer.address]?.isSilent = true }
+        let names = Mutex<[String]>([])
+        var generator = SplitMix64(seed: seed)
+        let wishes = (0..<60).map { _ in generator.next() % 8 }
+        bench.on { [journal = bench.journal] host in
+            for (number, wish) in wishes.enumerated() {
+                let name = "\(number)"
+                names.withLock { $0.append(name) }
+                Self.begin(wish, number, host, link, journal.noting(name))
+            }
+        }
+        if seed.isMultiple(of: 2) { bench.executor.advance(by: .seconds(Int64(seed))) }
+        bench.on { $0.beginShutdown() }
+        bench.executor.advance(by: .seconds(2))
+        bench.on { [journal = bench.journal] host in
+            names.withLock { $0.append("late") }
+            Self.begin(3, 99, host, link, journal.noting("late"))
+        }
+        let told = bench.journal.take().compactMap {
+            $0.split(separator: ":").first.map(String.init)
+        }
+        .filter { $0 == "late" || Int($0) != nil }
+        #expect(told.sorted() == names.withLock { $0.sorted() })
+    }
+
+    private static func begin(
+        _ wish: UInt64,
+        _ number: Int,
+        _ host: isolated BluetoothHost,
+        _ link: LinkIdentifier,
+        _ completion: @escaping BluetoothHost.Completion
+    ) {
+        switch wish {
+        case 0: host.begin(read, on: link, then: completion)
+        case 1: _ = host.beginScan(scan, then: completion)
+        case 2:
+            let address = DeviceAddress(value: 0xC100_0000_0000 + UInt64(number), kind: .random)
+            _ = host.beginDial(to: address, options: .whenAvailable, then: completion)
+        case 3: _ = host.beginAdvertising(AdvertisingStories.lamp, then: completion)
+        case 4: host.begin(.database, on: link, then: completion)
+        case 5: host.begin(.pair(.init()), on: link, then: completion)
+        case 6:
+            let open = ChannelWish.open(.init(rawValue: 0x80), .credit, count: 1, .init())
+            host.begin(open, on: link, then: completion)
+        default:
+            guard let key = try? host.openListener() else {
+                return completion(.failure(HostError.closed))
+            }
+            host.beginAccept(key, then: completion)
+        }
+    }
+
+    @Test("because the host is let go, is told so as well")
+    func letGo() {
+        let journal = PortJournal()
+        let executor = StepExecutor()
+        do {
+            let host = BluetoothHost(transport: ModelTransport(), executor: executor)
+            host.enter { _ = $0.beginScan(Self.scan, then: journal.noting("scan")) }
+            executor.run()
+        }
+        executor.run()
+        #expect(journal.take() == ["scan: \(HostError.closed)"])
+    }
+}

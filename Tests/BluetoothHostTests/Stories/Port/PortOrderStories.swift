@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("What an observer is told")
+struct PortOrderStories {
+    private let peer = ModelPeer(1)
+
+    @Test("begins with the state, and follows it to the end")
+    func states() {
+        let bench = PortBench.ready()
+        bench.on { $0.beginShutdown() }
+        #expect(bench.journal.take() == ["state closed"])
+    }
+
+    @Test("of a link that we dialled, comes before the dial's completion")
+    func dialled() {
+        let bench = PortBench.ready(peers: [peer])
+        bench.on { [peer, journal = bench.journal] in
+            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        }
+        #expect(
+            bench.journal.take() == ["opened \(peer.address) central", "mtu 247", "dial: link"]
+        )
+    }
+
+    @Test("of the end of a link, comes after all that waited on it")
+    func disconnected() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        bench.act { $0.peers[peer.address]?.isSilent = true }
+        bench.on { [journal = bench.journal] host in
+            for number in 1...3 {
+                let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
+                host.begin(read, on: link, then: journal.noting("read \(number)"))
+            }
+        }
+        #expect(bench.journal.take().isEmpty)
+        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        let reason = "\(HostError.disconnected(.connectionTimeout))"
+        #expect(
+            bench.journal.take() == [
+                "read 1: \(reason)", "read 2: \(reason)", "read 3: \(reason)",
+                "disconnected: \(reason)",
+            ]
+        )
+        bench.on { [journal = bench.journal] host in
+            host.begin(.readRSSI, on: link, then: journal.noting("late"))
+            host.begin(.disconnect, on: link, then: journal.noting("bye"))
+        }
+        #expect(bench.journal.take() == ["late: \(reason)", "bye: done"])
+    }
+
+    @Test("of a link that others made, comes at once, and the MTU when it is known")
+    func incoming() {
+        let bench = PortBench.ready(peers: [peer])
+        bench.on { [journal = bench.journal] in
+            _ = $0.beginAdvertising(AdvertisingStories.lamp, then: journal.noting("lamp"))
+        }
+        #expect(bench.journal.take() == ["lamp: advertising"])
+        bench.act { $0.acceptConnection(from: peer.address) }
+        #expect(bench.journal.take() == ["opened \(peer.address) peripheral"])
+        bench.act { $0.sendPDU(.exchangeMTURequest(.init(receiveMTU: 100)), from: peer.address) }
+        #expect(bench.journal.take() == ["mtu 100"])
+        bench.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
+        let reason = "\(HostError.disconnected(.remoteUserTerminatedConnection))"
+        #expect(bench.journal.take() == ["disconnected: \(reason)"])
+    }
+
+    @Test("of a peer that notifies before it has answered, begins with the link all the same")
+    func earlyNotification() {
+        var peer = peer
+        peer.isSilent = true
+        let bench = PortBench.ready(peers: [peer])
+        bench.on { [peer, journal = bench.journal] in
+            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        }
+        #expect(bench.journal.take().isEmpty, "nobody knows yet whether the peer is there")
+        bench.act { $0.notify([7], from: peer.address) }
+        #expect(
+            bench.journal.take() == ["opened \(peer.address) central", "notified 3 [7]"]
+        )
+        bench.act { $0.dropLink(to: peer.address, .remoteUserTerminatedConnection) }
+        let lines = bench.journal.take()
+        #expect(lines.count == 2 && lines[0].hasPrefix("disconnected: "), "\(lines)")
+        #expect(lines.last?.hasPrefix("dial: ") == true)
+    }
+
+    @Test("nothing of a link that nobody ever heard of")
+    func unheard() {
+        var peer = peer
+        peer.presence = .neverJoins
+        let bench = PortBench.ready(peers: [peer])
+        bench.on { [peer, journal = bench.journal] in
+            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        }
+        bench.executor.advance(by: .seconds(20))
+        let lines = bench.journal.take()
+        #expect(lines.count == 1 && lines[0].hasPrefix("dial: "), "\(lines)")
+    }
+
+    @Test("every value, without a stream, and indications are confirmed")
+    func values() throws {
+        let bench = PortBench.ready(peers: [peer])
+        _ = try bench.connect(peer.address)
+        let indication = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [4, 2])
+        bench.act { controller in
+            controller.notify([1], from: peer.address)
+            controller.sendPDU(.handleValueIndication(indication), from: peer.address)
+            controller.notify([], from: peer.address)
+        }
+        #expect(bench.journal.take() == ["notified 3 [1]", "notified 9 [4, 2]", "notified 3 []"])
+        let heard = bench.transport.controller.peers[peer.address]?.server.received ?? []
+        #expect(heard.last == .handleValueConfirmation)
+    }
+
+    @Test("that comes late is told of the links there are, and their MTUs")
+    func late() throws {
+        let bench = PortBench.ready(peers: [peer, ModelPeer(2)])
+        _ = try bench.connect(peer.address)
+        _ = try bench.connect(ModelPeer(2).address)
+        let other = PortJournal()
+        bench.on { $0.attach(other) }
+        #expect(
+            other.take() == [
+                "state ready", "opened \(peer.address) central", "mtu 247",
+                "opened \(ModelPeer(2).address) central", "mtu 247",
+            ]
+        )
+        bench.act { $0.notify([1], from: peer.address) }
+        #expect(other.take() == ["notified 3 [1]"])
+        #expect(bench.journal.take().isEmpty, "there is one observer")
+    }
+
+    @Test("nothing any more, once it is gone, and the host does not mind")
+    func gone() throws {
+        let bench = PortBench.ready(peers: [peer])
+        _ = try bench.connect(peer.address)
+        var other: PortJournal? = PortJournal()
+        bench.on { [other] in if let other { $0.attach(other) } }
+        weak let watched = other
+        other = nil
+        #expect(watched == nil, "the host does not keep it")
+        bench.act { $0.notify([1], from: peer.address) }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Synchronization
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Completions that ask for more")
+struct PortReentryStories {
+    private static let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
+
+    private let peer = ModelPeer(1)
+
+    /// Reads again and again, each time out of the completion of the time before.
+    private static func readOn(
+        _ count: Int,
+        _ host: BluetoothHost,
+        _ link: LinkIdentifier,
+        _ journal: PortJournal
+    ) {
+        guard count > 0 else { return }
+        host.assumeIsolated { host in
+            let next = { @Sendable [host] in readOn(count - 1, host, link, journal) }
+            _ = host.begin(read, on: link, then: journal.noting("read", then: next))
+        }
+    }
+
+    @Test("are called one after another, and never within each other")
+    func chain() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        bench.on { [journal = bench.journal] in Self.readOn(1_000, $0, link, journal) }
+        #expect(bench.journal.take() == [String](repeating: "read: [77]", count: 1_000))
+        #expect(bench.journal.deepest == 1)
+    }
+
+    @Test("are called after `begin` has returned, even if there is nothing to wait for")
+    func later() {
+        let bench = PortBench(peers: [peer])
+        bench.on { [peer, journal = bench.journal] host in
+            _ = host.beginDial(to: peer.address, then: journal.noting("dial"))
+            _ = host.begin(.readRSSI, on: .init(rawValue: 99), then: journal.noting("read"))
+            journal.note("returned")
+        }
+        let notReady = "dial: \(HostError.adapter(.notStarted))"
+        let gone = "read: \(HostError.disconnected(.unknownConnectionIdentifier))"
+        let lines = bench.journal.take()
+        #expect(lines.first == "returned" && Set(lines.dropFirst()) == [notReady, gone])
+    }
+
+    @Test("are called after `begin` has returned to whoever is not in `enter`, too")
+    func laterElsewhere() {
+        let bench = PortBench(peers: [peer])
+        bench.executor.perform { [peer, host = bench.host, journal = bench.journal] in
+            host.assumeIsolated { host in
+                _ = host.beginDial(to: peer.address, then: journal.noting("dial"))
+            }
+            journal.note("returned")
+        }
+        bench.executor.run()
+        let notReady = "dial: \(HostError.adapter(.notStarted))"
+        #expect(bench.journal.take() == ["returned", notReady])
+    }
+
+    @Test("may ask for something at every event, and get it in order")
+    func fromEvents() {
+        let bench = PortBench.ready(peers: [peer])
+        bench.journal.react { [host = bench.host, journal = bench.journal] event in
+            host.assumeIsolated { host in
+                switch event {
+                case .linkOpened(let link, _, _):
+                    _ = host.begin(Self.read, on: link, then: journal.noting("read"))
+                case .mtuChanged(let link, _):
+                    _ = host.begin(.readRSSI, on: link, then: journal.noting("strength"))
+                case .notified(let link, _, _):
+                    _ = host.begin(.disconnect, on: link, then: journal.noting("bye"))
+                default: break
+                }
+            }
+        }
+        bench.on { [peer, journal = bench.journal] in
+            _ = $0.beginDial(to: peer.address, then: journal.noting("dial"))
+        }
+        let lines = bench.journal.take()
+        #expect(
+            lines.prefix(3) == ["opened \(peer.address) central", "mtu 247", "dial: link"],
+            "what was under way is told first"
+        )
+        #expect(Set(lines.dropFirst(3).map { $0.prefix(4) }) == ["read", "stre"], "\(lines)")
+        bench.act { $0.notify([1], from: peer.address) }
+        let end = bench.journal.take()
+        #expect(end.map { $0.prefix(4) } == ["noti", "bye:", "disc"], "\(end)")
+        #expect(bench.journal.deepest == 1)
+        #expect(bench.transport.controller.violations.isEmpty)
+    }
+
+    @Test("may publish, and answer, and notify from within")
+    func serving() throws {
+        let bench = PortBench.ready(peers: [peer])
+        _ = try bench.connect(peer.address)
+        bench.journal.react { [host = bench.host] event in
+            guard case .notified = event else { return }
+            host.assumeIsolated { _ = try? $0.publish(.init(BluetoothUUID(0x1815), [])) }
+        }
+        bench.act { controller in for _ in 0..<5 { controller.notify([1], from: peer.address) } }
+        #expect(bench.journal.take().count == 5)
+        let types = try bench.get { $0.attributeTypes }
+        #expect(types.values.count { $0 == BluetoothUUID(0x2800) } == 2 + 5)
+    }
+
+    @Test("that find no end let others have their turn, and are bounded in one go")
+    func endless() {
+        let bench = PortBench()
+        let count = Counter()
+        bench.host.enter { host in count.begin(on: host) }
+        let seen = Mutex(0)
+        bench.host.enter { _ in seen.withLock { $0 = count.value } }
+        bench.host.enter { _ in count.stop() }
+        #expect(bench.executor.run())
+        let turn = BluetoothHost.roundsPerDrainLimit
+        #expect((1...turn + 1).contains(seen.withLock { $0 }), "\(seen.withLock { $0 })")
+    }
+
+    @Test("are refused where too many wait, and all others are answered")
+    func limit() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        let limit = HostCore.requestLimit
+        bench.on { [journal = bench.journal] host in
+            for _ in 0...limit { host.begin(.readRSSI, on: link, then: journal.noting("read")) }
+        }
+        let lines = bench.journal.take()
+        #expect(lines.count == limit + 1)
+        #expect(lines.contains("read: \(HostError.tooManyRequests)"))
+    }
+}
+
+/// Asks for what fails at once, each time that it has failed.
+private final class Counter: Sendable {
+    private let state = Mutex((count: 0, isStopped: false))
+
+    var value: Int { state.withLock { $0.count } }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    func begin(on host: BluetoothHost) {
+        let isOver = state.withLock { state in
+            state.count += 1
+            return state.isStopped
+        }
+        guard !isOver else { return }
+        host.assumeIsolated { host in
+            let nobody = LinkIdentifier(rawValue: 99)
+            _ = host.begin(.readRSSI, on: nobody) { [host] _ in self.begin(on: host) }
+        }
+    }
+}

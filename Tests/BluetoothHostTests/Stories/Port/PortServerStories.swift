@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Serving and tables by the port")
+struct PortServerStories {
+    private static let definition = GATT.ServiceDefinition(
+        BluetoothUUID(0x1815),
+        [.init(BluetoothUUID(0x2A56), [.read, .write, .notify], value: .dynamic)]
+    )
+
+    /// A peer whose table can change.
+    private static let changing: ModelPeer = {
+        var peer = ModelPeer(1)
+        peer.server.otherServices = [
+            .init(handle: .init(7), groupEnd: .init(10), value: [0x01, 0x18])
+        ]
+        peer.server.attributes += [
+            .init(handle: .init(7), type: .init(0x2800), value: [0x01, 0x18]),
+            .init(handle: .init(8), type: .init(0x2803), value: [0x20, 9, 0, 0x05, 0x2A]),
+            .init(handle: .init(9), type: .init(0x2A05), value: []),
+            .init(handle: .init(10), type: .init(0x2902), value: [0, 0]),
+        ]
+        return peer
+    }()
+
+    private let peer = PortServerStories.changing
+
+    private func answers(_ bench: PortBench) -> [ATT.PDU] {
+        bench.transport.controller.peers[peer.address]?.server.received.suffix(1) ?? []
+    }
+
+    private func serving() throws -> (PortBench, AttributeHandle) {
+        let bench = PortBench.ready(peers: [peer])
+        let service = try bench.get { try? $0.publish(Self.definition) }
+        _ = try bench.connect(peer.address)
+        let handle = try #require(service?.characteristics.first?.valueHandle)
+        return (bench, handle)
+    }
+
+    @Test("The observer is asked, and may answer from within")
+    func questions() throws {
+        let (bench, handle) = try serving()
+        bench.journal.react { [host = bench.host] event in
+            guard case .served(_, .asked(let question, _)) = event else { return }
+            host.assumeIsolated { $0.answer(question, .success([1, 2, 3])) }
+        }
+        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        #expect(bench.journal.take() == ["served read"])
+        #expect(answers(bench) == [.readResponse(.init(value: [1, 2, 3]))])
+    }
+
+    @Test("The reader of a stream is asked, and nobody else, while there is one")
+    func reader() throws {
+        let (bench, handle) = try serving()
+        let stream = try #require(try bench.get { try? $0.serverEvents() })
+        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        #expect(bench.journal.take().isEmpty)
+        #expect(answers(bench).first?.opcode != .errorResponse, "the reader has it")
+        withExtendedLifetime(stream) {}
+    }
+
+    @Test("Without observer and reader, clients are refused")
+    func nobody() throws {
+        let bench = PortBench(peers: [peer])
+        let service = try bench.get { try? $0.publish(Self.definition) }
+        let handle = try #require(service?.characteristics.first?.valueHandle)
+        bench.on { $0.beginStart() }
+        bench.on { [peer] in _ = $0.beginDial(to: peer.address) { _ in } }
+        bench.act { $0.sendPDU(.readRequest(.init(handle: handle)), from: peer.address) }
+        let refusal = ATT.ErrorResponse(
+            requestOpcode: .readRequest,
+            handle: handle,
+            code: .unlikelyError
+        )
+        #expect(answers(bench) == [.errorResponse(refusal)])
+    }
+
+    @Test("Subscriptions are told, values are sent, and their leaving is told")
+    func notifying() throws {
+        let (bench, handle) = try serving()
+        let configuration = AttributeHandle(rawValue: handle.rawValue + 1)
+        let write = ATT.WriteRequest(handle: configuration, value: [1, 0])
+        bench.act { $0.sendPDU(.writeRequest(write), from: peer.address) }
+        #expect(bench.journal.take() == ["served subscribed notification"])
+        let link = try #require(bench.journal.lastLink)
+        bench.on { [journal = bench.journal] host in
+            let value = GATT.AttributeValue(handle: handle, value: [9])
+            host.begin([value], on: link, then: journal.noting("sent"))
+            host.begin([], on: link, then: journal.noting("nothing"))
+            let other = GATT.AttributeValue(handle: AttributeHandle(1), value: [9])
+            host.begin([other], on: link, then: journal.noting("refused"))
+        }
+        #expect(
+            bench.journal.take().sorted() == [
+                "nothing: done", "refused: \(HostError.notSubscribed)", "sent: done",
+            ]
+        )
+    }
+
+    @Test("A host that has looked at the table hears of its changes, and cannot be made deaf")
+    func changes() throws {
+        let bench = PortBench.ready(peers: [peer])
+        let link = try bench.connect(peer.address)
+        #expect(try bench.get { $0.knownDatabase(of: link) } == nil)
+        bench.on { [journal = bench.journal] in
+            $0.begin(.database, on: link, then: journal.noting("table"))
+        }
+        #expect(bench.journal.take() == ["table: database"])
+        #expect(try bench.get { $0.knownDatabase(of: link) } != nil)
+        let configuration = { bench.transport.controller.peers[peer.address]?.server[.init(10)] }
+        #expect(configuration()?.value == [2, 0], "the host has subscribed")
+        bench.on { [journal = bench.journal] in
+            let deaf = GATT.Operation.unsubscribe(valueHandle: .init(9), descriptor: .init(10))
+            $0.begin(.gatt(deaf), on: link, then: journal.noting("deaf"))
+        }
+        #expect(bench.journal.take() == ["deaf: done"])
+        #expect(configuration()?.value == [2, 0], "and needs it")
+        let told = ATT.HandleValueIndication(handle: AttributeHandle(9), value: [1, 0, 6, 0])
+        bench.act { $0.sendPDU(.handleValueIndication(told), from: peer.address) }
+        #expect(bench.journal.take().contains("changed 1...6"))
+        #expect(try bench.get { $0.knownDatabase(of: link) } == nil)
+    }
+}
