@@ -3,7 +3,6 @@
 import BluetoothHost
 import Foundation
 import HCITransports
-import Logging
 
 /// The host of an adapter, and all that it needs to live.
 struct AdapterSurroundings: Sendable {
@@ -17,14 +16,19 @@ struct AdapterSurroundings: Sendable {
                 Misuse.warn("\(name) is no adapter")
                 return nil
             }
+            var configuration = HostConfiguration()
+            configuration.store = AdapterStore.open(for: name)
+            configuration.pairAsApplicationsExpect(switches)
             host = BluetoothHost(
                 transport: specification.makeTransport(),
-                configuration: HostConfiguration()
+                configuration: configuration
             )
         case .made(let adapter):
+            var configuration = adapter.configuration
+            configuration.pairAsApplicationsExpect(switches)
             host = BluetoothHost(
                 transport: adapter.transport,
-                configuration: adapter.configuration,
+                configuration: configuration,
                 executor: adapter.executor
             )
         }

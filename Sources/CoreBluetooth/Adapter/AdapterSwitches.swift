@@ -26,9 +26,11 @@ extension CBAdapter {
         }
     }
 
-    /// Who answers for the person in front of the device when something is paired; to be set before the
-    /// first manager of the adapter is made. Nil: what the application itself began by using a protected
-    /// value is consented to, if nothing has to be compared or entered, and nothing else.
+    /// Who answers for the person in front of the device when something is paired. Set before the first
+    /// manager of the adapter is made, it can also be shown digits and asked for them; later, it is
+    /// asked for consent only. Nil: what the application itself began by using a protected value is
+    /// consented to, if nothing has to be compared or entered; and what others begin while something
+    /// is published that is protected.
     public var pairingDelegate: (any PairingDelegate)? {
         get { AdapterRegistry.switches(of: self).current.pairingDelegate }
         nonmutating set {
@@ -50,4 +52,7 @@ struct AdapterSwitches: Sendable {
     var isPoweredOn = true
     var authorization = CBManagerAuthorization.allowedAlways
     var pairingDelegate: (any PairingDelegate)?
+    /// Whether a service is published with values that only an encrypted link may have: whoever wants
+    /// those has to be able to pair.
+    var publishesProtectedValues = false
 }

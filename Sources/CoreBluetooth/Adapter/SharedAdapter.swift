@@ -100,12 +100,25 @@ actor SharedAdapter: HostObserver {
         guard new != state else { return }
         let was = state
         state = new
-        facts.withLock { $0.state = new }
+        let features = features
+        facts.withLock { facts in
+            facts.state = new
+            facts.features = features
+        }
         if was == .poweredOn { powerLost() }
         serverStateChanged()
-        for session in central.sessions.values { post(.stateChanged(new), to: session) }
+        for session in central.sessions.keys { tellState(to: session) }
         for session in server.sessions.values { post(.stateChanged(new), to: session) }
         if new == .poweredOn { powerGained() }
+    }
+
+    /// What the controller can do beyond what all can; nothing while it is not there.
+    private var features: CBCentralManager.Feature {
+        let isExtended = onHost { host in
+            host.capabilities.map { $0.supportsExtendedScanning && $0.supportsExtendedInitiating }
+                ?? false
+        }
+        return isExtended ? .extendedScanAndConnect : []
     }
 
     func post(_ event: CentralEvent, to session: CentralSession, isDispensable: Bool = false) {
@@ -159,8 +172,10 @@ struct AdapterFacts: Sendable {
     var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
     /// The MTUs of links that have exchanged them.
     var mtus: [PeerIdentifier: Int] = [:]
-    /// What peers are called.
-    var names: [PeerIdentifier: String] = [:]
+    /// What peers have said of themselves.
+    var book = PeerBook()
+    /// What the controller can do.
+    var features: CBCentralManager.Feature = []
 }
 
 extension CBManagerState {

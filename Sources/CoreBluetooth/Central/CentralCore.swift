@@ -8,30 +8,48 @@ import BluetoothTypes
 /// A manager *wishes* for a peer until it cancels or the link ends. The link is there as long as anybody
 /// wishes for it. All dials are standing ones: they have no time limit, and the host keeps them through
 /// resets of the controller.
+///
+/// Each wish is answered: by `connected`, or by `failed` or `disconnected`, which end it. Only two ends
+/// are silent: a manager that has let go of the peripheral itself has nobody to be told, and when the
+/// adapter is lost the managers' state says it all.
 struct CentralCore: Sendable {
-    enum Action: Sendable {
+    enum Action: Equatable, Sendable {
         /// Ask the host for a connection, for as long as it takes.
         case dial(PeerIdentifier)
         case cancelDial(PeerIdentifier)
         case disconnect(LinkIdentifier)
         /// The manager has the link from now on.
-        case connected(SessionIdentifier, PeerIdentifier)
+        case connected(SessionIdentifier, PeerIdentifier, WishNumber)
         /// The manager's dial came to nothing.
-        case failed(SessionIdentifier, PeerIdentifier, HostError)
-        /// The manager has the link no more; no error if it let go of it itself.
-        case disconnected(SessionIdentifier, PeerIdentifier, HostError?, isReconnecting: Bool)
+        case failed(SessionIdentifier, PeerIdentifier, WishNumber, HostError)
+        /// The manager has the link no more.
+        case disconnected(SessionIdentifier, PeerIdentifier, WishNumber, Ending)
     }
 
+    /// Why a manager has a link no more.
+    enum Ending: Equatable, Sendable {
+        /// It asked for that.
+        case asked
+        /// The link was lost.
+        case lost(HostError, isReconnecting: Bool)
+    }
+
+    /// One manager's wish for a peer.
     private struct Wish: Sendable {
+        let number: WishNumber
         /// Whether to dial again when the link is lost.
         var reconnects: Bool
         var isConnected = false
     }
 
     private struct Peer: Sendable {
-        var wishes: [SessionIdentifier: Wish] = [:]
+        var wishes: [SessionIdentifier: Wish] = [:] {
+            didSet { users = wishes.filter(\.value.isConnected).keys.sorted() }
+        }
+        /// Who uses the link, the oldest first.
+        private(set) var users: [SessionIdentifier] = []
         /// Who has let go of a link that is not gone yet.
-        var leaving: Set<SessionIdentifier> = []
+        var leaving: [SessionIdentifier: WishNumber] = [:]
         var link: LinkIdentifier?
         /// Whether the peer has made the link: then it is not ours to end.
         var isIncoming = false
@@ -44,6 +62,8 @@ struct CentralCore: Sendable {
     }
 
     private var peers: [PeerIdentifier: Peer] = [:]
+    /// To whom the links lead.
+    private var ends: [LinkIdentifier: PeerIdentifier] = [:]
 
     // MARK: Questions
 
@@ -59,14 +79,10 @@ struct CentralCore: Sendable {
     func link(to peer: PeerIdentifier) -> LinkIdentifier? { peers[peer]?.link }
 
     /// Who is at the other end of a link.
-    func peer(of link: LinkIdentifier) -> PeerIdentifier? {
-        peers.first { $0.value.link == link }?.key
-    }
+    func peer(of link: LinkIdentifier) -> PeerIdentifier? { ends[link] }
 
     /// The managers that use the link to a peer now, the oldest first.
-    func users(of peer: PeerIdentifier) -> [SessionIdentifier] {
-        (peers[peer]?.wishes ?? [:]).filter(\.value.isConnected).keys.sorted()
-    }
+    func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
 
     /// What one manager wishes for: the peers, and whether each is connected.
     func wishes(of session: SessionIdentifier) -> [(peer: PeerIdentifier, isConnected: Bool)] {
@@ -77,16 +93,22 @@ struct CentralCore: Sendable {
 
     // MARK: What managers want
 
-    /// A manager wants a link to a peer; it has it already if it is there.
+    /// A manager wants a link to a peer; it has it already if it is there. An earlier wish of its own
+    /// becomes this one.
     mutating func connect(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
+        _ number: WishNumber,
         reconnects: Bool
     ) -> [Action] {
         var state = peers[peer] ?? Peer()
         defer { peers[peer] = state }
-        state.wishes[session] = Wish(reconnects: reconnects, isConnected: state.isUsable)
-        if state.isUsable { return [.connected(session, peer)] }
+        state.wishes[session] = Wish(
+            number: number,
+            reconnects: reconnects,
+            isConnected: state.isUsable
+        )
+        if state.isUsable { return [.connected(session, peer, number)] }
         guard !state.isDialling, !state.isEnding else { return [] }
         state.isDialling = true
         return [.dial(peer)]
@@ -95,49 +117,79 @@ struct CentralCore: Sendable {
     /// A manager has no more use for a peer. It is told when that is so.
     mutating func cancel(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
         guard let wish = peers[peer]?.wishes.removeValue(forKey: session) else { return [] }
-        let wasLast = peers[peer]?.wishes.isEmpty == true
-        if wish.isConnected, wasLast, peers[peer]?.isIncoming == false,
-            let link = peers[peer]?.link
-        {
-            peers[peer]?.isEnding = true
-            peers[peer]?.leaving.insert(session)
+        if wish.isConnected, let link = beginEnding(peer) {
+            peers[peer]?.leaving[session] = wish.number
             return [.disconnect(link)]
         }
-        return [.disconnected(session, peer, nil, isReconnecting: false)] + settle(peer)
+        return [.disconnected(session, peer, wish.number, .asked)] + settle(peer)
     }
 
-    /// A manager has dropped its last reference to a peer, or is gone: nobody is told.
-    mutating func release(_ session: SessionIdentifier, _ peer: PeerIdentifier) -> [Action] {
-        peers[peer]?.leaving.remove(session)
-        guard let wish = peers[peer]?.wishes.removeValue(forKey: session) else {
-            return settle(peer)
-        }
-        if wish.isConnected, peers[peer]?.wishes.isEmpty == true,
-            peers[peer]?.isIncoming == false, let link = peers[peer]?.link
-        {
-            peers[peer]?.isEnding = true
-            return [.disconnect(link)]
-        }
-        return settle(peer)
+    /// A manager has dropped its last reference to a peer: nobody is told.
+    ///
+    /// - Parameter number: the wish that the reference stood for; a later one stays.
+    mutating func release(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: WishNumber
+    ) -> [Action] {
+        if peers[peer]?.leaving[session] == number { peers[peer]?.leaving[session] = nil }
+        guard peers[peer]?.wishes[session]?.number == number else { return settle(peer) }
+        return drop(session, peer)
+    }
+
+    /// A manager does not want a lost link back after all.
+    mutating func stopReconnecting(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: WishNumber
+    ) -> [Action] {
+        guard let wish = peers[peer]?.wishes[session], wish.number == number else { return [] }
+        guard wish.isConnected else { return drop(session, peer) }
+        peers[peer]?.wishes[session]?.reconnects = false
+        return []
     }
 
     /// A manager is gone.
     mutating func close(_ session: SessionIdentifier) -> [Action] {
-        peers.keys.flatMap { release(session, $0) }
+        peers.keys.flatMap { peer in
+            peers[peer]?.leaving[session] = nil
+            return drop(session, peer)
+        }
+    }
+
+    private mutating func drop(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier
+    ) -> [Action] {
+        let wish = peers[peer]?.wishes.removeValue(forKey: session)
+        if wish?.isConnected == true, let link = beginEnding(peer) { return [.disconnect(link)] }
+        return settle(peer)
+    }
+
+    /// Lets go of the link, if nobody uses it any more and it is ours to end.
+    private mutating func beginEnding(_ peer: PeerIdentifier) -> LinkIdentifier? {
+        guard let state = peers[peer], state.users.isEmpty, !state.isIncoming, state.isUsable
+        else { return nil }
+        peers[peer]?.isEnding = true
+        return state.link
     }
 
     /// What is left of a peer after somebody let go of it.
     private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
         guard let state = peers[peer] else { return [] }
-        if state.isIdle { peers[peer] = nil }
-        guard state.isDialling, state.wishes.isEmpty else { return [] }
-        peers[peer]?.isDialling = false
-        if peers[peer]?.isIdle == true { peers[peer] = nil }
-        return [.cancelDial(peer)]
+        let isUnwanted = state.isDialling && state.wishes.isEmpty
+        if isUnwanted { peers[peer]?.isDialling = false }
+        tidy(peer)
+        return isUnwanted ? [.cancelDial(peer)] : []
     }
 
-    // MARK: What happens
+    private mutating func tidy(_ peer: PeerIdentifier) {
+        if peers[peer]?.isIdle == true { peers[peer] = nil }
+    }
+}
 
+// What happens.
+extension CentralCore {
     /// There is a link, whoever made it.
     mutating func linkOpened(
         _ link: LinkIdentifier,
@@ -146,14 +198,16 @@ struct CentralCore: Sendable {
     ) -> [Action] {
         var state = peers[peer] ?? Peer()
         var actions: [Action] = []
+        if let former = state.link { ends[former] = nil }
+        ends[link] = peer
         state.link = link
         state.isEnding = false
         state.isIncoming = isIncoming
         if state.isDialling, isIncoming { actions.append(.cancelDial(peer)) }
         state.isDialling = false
-        for session in state.wishes.keys.sorted() {
+        for (session, wish) in state.wishes.sorted(by: { $0.key < $1.key }) {
             state.wishes[session]?.isConnected = true
-            actions.append(.connected(session, peer))
+            actions.append(.connected(session, peer, wish.number))
         }
         if state.wishes.isEmpty, !isIncoming {
             // Everybody has let go of it on its way here.
@@ -166,29 +220,30 @@ struct CentralCore: Sendable {
 
     /// A dial ended without a link.
     mutating func dialFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
-        guard peers[peer]?.isDialling == true else { return [] }
+        guard let state = peers[peer], state.isDialling else { return [] }
         peers[peer]?.isDialling = false
-        let waiting = (peers[peer]?.wishes ?? [:]).filter { !$0.value.isConnected }.keys.sorted()
-        for session in waiting { peers[peer]?.wishes[session] = nil }
-        if peers[peer]?.isIdle == true { peers[peer] = nil }
-        return waiting.map { .failed($0, peer, error) }
+        let waiting = state.wishes.filter { !$0.value.isConnected }.sorted { $0.key < $1.key }
+        for (session, _) in waiting { peers[peer]?.wishes[session] = nil }
+        tidy(peer)
+        return waiting.map { .failed($0.key, peer, $0.value.number, error) }
     }
 
     /// A link is gone. Who let go of it is told that it did, who used it why; who wants it back waits
     /// for it again.
     mutating func linkClosed(_ link: LinkIdentifier, _ error: HostError) -> [Action] {
-        guard let peer = peer(of: link), var state = peers[peer] else { return [] }
-        var actions: [Action] = state.leaving.sorted().map {
-            .disconnected($0, peer, nil, isReconnecting: false)
-        }
-        for (session, wish) in state.wishes.sorted(by: { $0.key < $1.key }) where wish.isConnected {
-            actions.append(.disconnected(session, peer, error, isReconnecting: wish.reconnects))
+        guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
+        var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
+            .map { .disconnected($0.key, peer, $0.value, .asked) }
+        for session in state.users {
+            guard let wish = state.wishes[session] else { continue }
+            let ending = Ending.lost(error, isReconnecting: wish.reconnects)
+            actions.append(.disconnected(session, peer, wish.number, ending))
             state.wishes[session] =
-                wish.reconnects ? Wish(reconnects: true, isConnected: false) : nil
+                wish.reconnects ? Wish(number: wish.number, reconnects: true) : nil
         }
         state.link = nil
         state.isEnding = false
-        state.leaving = []
+        state.leaving = [:]
         if !state.wishes.isEmpty {
             state.isDialling = true
             actions.append(.dial(peer))
@@ -199,7 +254,10 @@ struct CentralCore: Sendable {
 
     /// The adapter is off: links and wishes are gone, and managers are told so by the state alone.
     mutating func powerLost() -> [Action] {
-        defer { peers = [:] }
+        defer {
+            peers = [:]
+            ends = [:]
+        }
         return peers.flatMap { peer, state -> [Action] in
             var actions: [Action] = state.isDialling ? [.cancelDial(peer)] : []
             if let link = state.link { actions.append(.disconnect(link)) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothGAP
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
@@ -10,9 +9,9 @@ enum CentralEvent: Sendable {
     case stateChanged(CBManagerState)
     /// Before the first state, and only if there is something to restore.
     case restored(RestoredCentral)
-    case discovered(PeerIdentifier, name: String?, Advertisement)
-    case connected(PeerIdentifier)
-    case failedToConnect(PeerIdentifier, any Error)
+    case discovered(PeerIdentifier, name: String?, Sighting)
+    case connected(PeerIdentifier, WishNumber)
+    case failedToConnect(PeerIdentifier, WishNumber, any Error)
     case disconnected(PeerIdentifier, Parting)
     case connectionEvent(CBConnectionEvent, PeerIdentifier)
     /// Something of one peripheral.
@@ -21,6 +20,8 @@ enum CentralEvent: Sendable {
 
 /// How a manager's use of a link ended.
 struct Parting: Sendable {
+    /// The wish that is over, or, if the adapter is reconnecting, waits again.
+    let wish: WishNumber
     /// Seconds since the reference date.
     let timestamp: Double
     /// Whether the adapter goes on trying to connect by itself.

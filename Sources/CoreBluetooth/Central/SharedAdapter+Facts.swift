@@ -10,6 +10,11 @@ extension SharedAdapter {
         facts.withLock { $0.bonds[peer] != nil } || host.peerCipher.address(of: peer) != nil
     }
 
+    /// What a peer is called, as far as is known.
+    nonisolated func name(of peer: PeerIdentifier) -> String? {
+        facts.withLock { $0.book.name(of: peer) }
+    }
+
     /// The peers to which there are links, and of which it is known that they have one of the services.
     nonisolated func connectedPeers(withServices services: [BluetoothUUID]) -> [PeerIdentifier] {
         facts.withLock { facts in

@@ -9,14 +9,27 @@ import Synchronization
 /// One event after another, in the order in which they were posted, even if the application's queue is
 /// a concurrent one: what runs is a serial queue that targets it. Many events make one hop: those that
 /// are posted while the queue is on its way, or busy, are taken along.
+///
+/// An application that does not get on has events wait. What can be done without (sightings,
+/// notifications) waits up to a limit; what cannot is little: it is what the application's own commands
+/// come to.
 final class Delivery<Event: Sendable>: Sendable {
     /// How many events may wait for a queue that is busy. One more that can be done without is dropped.
     static var pendingLimit: Int { 65_536 }
+    /// How many events are received in one turn of the queue: then its other work has its own.
+    static var turnLimit: Int { 1_024 }
 
     private struct Inbox {
         var events: [Event] = []
         var isScheduled = false
-        var droppedCount = 0
+        /// Whether events are being dropped, which is said once.
+        var isOverflowing = false
+    }
+
+    /// What becomes of an event.
+    private enum Fate {
+        case waits(mustSchedule: Bool)
+        case dropped(isFirst: Bool)
     }
 
     private let inbox = Mutex(Inbox())
@@ -42,33 +55,61 @@ final class Delivery<Event: Sendable>: Sendable {
         from executor: (any HostExecutor)?,
         isDispensable: Bool = false
     ) -> Bool {
-        let (isTaken, mustSchedule) = inbox.withLock { inbox in
-            guard !isDispensable || inbox.events.count < Self.pendingLimit else {
-                inbox.droppedCount += 1
-                return (false, false)
+        switch inbox.withLock({ Self.admit(event, to: &$0, isDispensable) }) {
+        case .dropped(let isFirst):
+            if isFirst {
+                Misuse.warn(
+                    "events are dropped: \(Self.pendingLimit) wait for a queue that is busy"
+                )
             }
-            inbox.events.append(event)
-            defer { inbox.isScheduled = true }
-            return (true, !inbox.isScheduled)
+            return false
+        case .waits(let mustSchedule):
+            if mustSchedule { schedule(for: executor) }
+            return true
         }
-        guard mustSchedule else { return isTaken }
-        executor?.beginOutsideWork()
-        queue.async { [self] in
-            deliver()
-            executor?.endOutsideWork()
-        }
-        return isTaken
     }
 
-    private func deliver() {
-        while true {
-            let events = inbox.withLock { inbox in
-                defer { inbox.events = [] }
-                inbox.isScheduled = !inbox.events.isEmpty
-                return inbox.events
-            }
-            guard !events.isEmpty else { return }
+    private static func admit(
+        _ event: Event,
+        to inbox: inout Inbox,
+        _ isDispensable: Bool
+    ) -> Fate {
+        if isDispensable, inbox.events.count >= pendingLimit {
+            defer { inbox.isOverflowing = true }
+            return .dropped(isFirst: !inbox.isOverflowing)
+        }
+        inbox.events.append(event)
+        defer { inbox.isScheduled = true }
+        return .waits(mustSchedule: !inbox.isScheduled)
+    }
+
+    private func schedule(for executor: (any HostExecutor)?) {
+        executor?.beginOutsideWork()
+        queue.async { [self] in
+            if deliver() { schedule(for: executor) }
+            executor?.endOutsideWork()
+        }
+    }
+
+    /// Has events received; whether more are waiting.
+    private func deliver() -> Bool {
+        var count = 0
+        while count < Self.turnLimit {
+            let events = take()
+            guard !events.isEmpty else { return false }
             for event in events { receive(event) }
+            count += events.count
+        }
+        return true
+    }
+
+    private func take() -> [Event] {
+        inbox.withLock { inbox in
+            let events = Array(inbox.events.prefix(Self.turnLimit))
+            inbox.events.removeFirst(events.count)
+            inbox.isScheduled = !events.isEmpty
+            if inbox.events.isEmpty { inbox.isOverflowing = false }
+            return events
         }
     }
 }

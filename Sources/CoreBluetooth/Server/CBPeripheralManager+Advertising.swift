@@ -5,7 +5,7 @@ import Foundation
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
         guard isReadyForCommands() else { return }
-        let wish = AdvertisementWish(data, hasBackgroundRules: options.hasBackgroundRules)
+        let wish = AdvertisementWish(data, hasBackgroundRules: followsBackgroundRules)
         let ticket = mirror.read(\.stopCount)
         adapter?.enter { [session] in
             $0.startAdvertising(wish, ticket: ticket, for: session)

@@ -27,6 +27,7 @@ extension CBCentralManagerDelegate {
             disconnection?.wasForwarded = true
             return disconnection
         }
+        if disconnection?.isReconnecting == true { peripheral.lost(isReconnecting: true) }
         centralManager(
             central,
             didDisconnectPeripheral: peripheral,

@@ -10,15 +10,19 @@ import Foundation
 /// All methods may be called on any thread; all callbacks come on the queue given to the initialiser, in
 /// order, also those of the peripherals. Commands are valid in the state `poweredOn` only: others are
 /// dropped, and said so in the log.
+///
+/// Any number of managers share an adapter. Each has `CBPeripheral` objects of its own, and what one
+/// does leaves the others' scans and links alone.
 open class CBCentralManager: CBManager {
     /// Who is told. Not kept alive.
     weak open var delegate: (any CBCentralManagerDelegate)?
 
     private let receiver = WeakReference<CBCentralManager>()
     private let delivery: Delivery<CentralEvent>
-    private let mirror = Guarded(Mirror())
+    let mirror = Guarded(Mirror())
 
-    private struct Mirror {
+    /// What is shown of it.
+    struct Mirror {
         var isScanning = false
         /// Every peripheral that the application still has.
         var peripherals: [PeerIdentifier: WeakReference<CBPeripheral>] = [:]
@@ -36,7 +40,8 @@ open class CBCentralManager: CBManager {
 
     /// The same with options: `CBCentralManagerOption…` keys, and `CBManagerOptionAdapterKey`.
     ///
-    /// Returns at once, in the state `unknown`; the first `centralManagerDidUpdateState` follows.
+    /// Returns at once, in the state `unknown`; the first `centralManagerDidUpdateState` follows. If
+    /// there is no such adapter the state is `unsupported`.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: DispatchQueue?,
@@ -57,7 +62,8 @@ open class CBCentralManager: CBManager {
         let session = CentralSession(
             identifier: session,
             delivery: delivery,
-            restoreIdentifier: options.restoreIdentifier
+            restoreIdentifier: options.restoreIdentifier,
+            followsBackgroundRules: options.hasBackgroundRules
         )
         if let adapter {
             adapter.enter { $0.open(session) }
@@ -66,53 +72,68 @@ open class CBCentralManager: CBManager {
         }
     }
 
+    override func backgroundRulesChanged(to areFollowed: Bool) {
+        adapter?.enter { [session] in $0.setBackgroundRules(areFollowed, for: session) }
+    }
+
     // MARK: Scanning
 
     /// Whether a scan of this manager is running.
-    open var isScanning: Bool { mirror.current.isScanning }
+    open var isScanning: Bool { mirror.read { $0.isScanning } }
 
-    /// Looks for peripherals that advertise one of the services, or for all. Replaces an earlier scan.
+    /// Looks for peripherals that advertise one of the services, or for all (nil, or an empty array).
+    /// Replaces an earlier scan.
+    ///
+    /// A peripheral is reported once, and again when what it says changes, or when its scan response
+    /// adds to it; with `CBCentralManagerScanOptionAllowDuplicatesKey` for every packet. A new scan
+    /// begins afresh. Services in a peripheral's overflow area count if it is one of this package:
+    /// Apple's own area is not public.
     open func scanForPeripherals(
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
     ) {
-        guard isReadyForCommands() else { return }
-        mirror.change { $0.isScanning = true }
-        let request = ScanWish(serviceUUIDs, options).request
-        adapter?.enter { [session] in $0.startScan(request, for: session) }
+        let wish = ScanWish(serviceUUIDs, options)
+        give(showing: { $0.isScanning = true }) { $0.startScan(wish, for: $1) }
     }
 
-    /// Ends the scan.
+    /// Ends the scan: nothing is discovered from now on.
     open func stopScan() {
-        guard isReadyForCommands() else { return }
-        mirror.change { $0.isScanning = false }
-        adapter?.enter { [session] in $0.stopScan(of: session) }
+        give(showing: { $0.isScanning = false }) { $0.endScan(of: $1) }
     }
 
     // MARK: Links
 
-    /// Connects to a peripheral, for as long as it takes; `cancelPeripheralConnection` gives up.
+    /// Connects to a peripheral, for as long as it takes; `cancelPeripheralConnection` gives up. Who has
+    /// the link already is told `didConnect` at once.
+    ///
+    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` has an effect here; the others are
+    /// accepted.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
-        guard isReadyForCommands() else { return }
+        guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
         let reconnects = options?[CBConnectPeripheralOptionEnableAutoReconnect] as? Bool ?? false
-        peripheral.connectionWanted()
-        adapter?.enter { [session] in
-            $0.connect(peer, for: session, reconnects: reconnects)
+        let wish = WishNumber.next()
+        give(showing: { _ in peripheral.connectionWanted(wish) }) { adapter, session in
+            adapter.connect(peer, for: session, wish, reconnects: reconnects)
         }
     }
 
-    /// Ends this manager's use of a peripheral, or its attempt to connect to it.
+    /// Ends this manager's use of a peripheral, or its attempt to connect to it. The link itself stays
+    /// as long as another manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
-        guard isReadyForCommands() else { return }
+        guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
-        peripheral.disconnectionWanted()
-        adapter?.enter { [session] in $0.cancel(peer, for: session) }
+        let statesHeard = statesHeard
+        command(showing: { peripheral.disconnectionWanted() }) { [session] adapter in
+            guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+            adapter.cancel(peer, for: session)
+        }
     }
 
     // MARK: Peripherals that are known
 
-    /// The peripherals with these identifiers, in their order; without those that are not known.
+    /// The peripherals with these identifiers, in their order; without those that are not known. Known
+    /// is every device that this host has heard or could have heard, and those that it is bonded with.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard isReadyForCommands(), let adapter else { return [] }
         return identifiers.compactMap { identifier in
@@ -121,104 +142,62 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// The peripherals to which there are links, whoever made them, that have one of the services.
+    /// The peripherals to which there are links, whoever made them, that have one of the services: they
+    /// still have to be connected to. Which services they have is known of those that advertise them,
+    /// that have been discovered on the link, or that are bonded; nobody is asked.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isReadyForCommands(), let adapter else { return [] }
         return adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
             .map { peripheral(for: $0) }
     }
 
-    /// Whether the hardware can do something.
-    open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
+    /// Whether the hardware of the default adapter can do something: nothing, as long as no manager
+    /// has opened it.
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+        guard let adapter = CBAdapter.default.flatMap(AdapterRegistry.running) else {
+            return features.isEmpty
+        }
+        return features.isSubset(of: adapter.facts.withLock { $0.features })
+    }
 
-    /// Asks to be told when matching peripherals connect and disconnect, whoever connects to them.
+    /// Asks to be told when matching peripherals connect and disconnect, whoever connects to them; nil
+    /// for no more.
     open func registerForConnectionEvents(
         options: [CBConnectionEventMatchingOption: Any]? = nil
     ) {
+        let wish = ConnectionEventWish(options)
+        give { $0.setConnectionEvents(wish, for: $1) }
+    }
+
+    /// Gives a command that the adapter carries out if its state is still the one that the manager knows.
+    private func give(
+        showing show: (inout Mirror) -> Void = { _ in },
+        _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
+    ) {
         guard isReadyForCommands() else { return }
-    }
-
-    /// The object for a peer: the same as long as the application has it.
-    func peripheral(for peer: PeerIdentifier, name: String? = nil) -> CBPeripheral {
-        mirror.change { mirror in
-            if let known = mirror.peripherals[peer]?.object { return known }
-            let new = CBPeripheral(peer, of: self, name: name)
-            mirror.peripherals[peer] = WeakReference(new)
-            return new
-        }
-    }
-
-    /// The object for a peer, if the application has it.
-    func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
-        mirror.current.peripherals[peer]?.object
-    }
-
-    /// The application has let go of a peripheral.
-    func forget(_ peer: PeerIdentifier) {
-        mirror.change { mirror in
-            if mirror.peripherals[peer]?.object == nil { mirror.peripherals[peer] = nil }
-        }
-    }
-}
-
-// What the adapter tells, on the manager's queue.
-extension CBCentralManager {
-    private func receive(_ event: CentralEvent) {
-        switch event {
-        case .stateChanged(let state): stateChanged(to: state)
-        case .restored: break
-        case .discovered(let peer, let name, let advertisement):
-            guard isScanning else { return }
-            let peripheral = peripheral(for: peer, name: name)
-            peripheral.heard(name)
-            delegate?.centralManager(
-                self,
-                didDiscover: peripheral,
-                advertisementData: AdvertisementDictionary.make(advertisement),
-                rssi: NSNumber(value: advertisement.rssi ?? 127)
-            )
-        case .connected(let peer):
-            guard let peripheral = knownPeripheral(peer) else { return }
-            peripheral.connected()
-            delegate?.centralManager(self, didConnect: peripheral)
-        case .failedToConnect(let peer, let error):
-            guard let peripheral = knownPeripheral(peer) else { return }
-            peripheral.disconnected()
-            delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
-        case .disconnected(let peer, let parting): parted(peer, parting)
-        case .connectionEvent(let event, let peer):
-            delegate?.centralManager(
-                self,
-                connectionEventDidOccur: event,
-                for: peripheral(for: peer)
-            )
-        case .peripheral(let peer, let event): knownPeripheral(peer)?.receive(event)
-        }
-    }
-
-    private func parted(_ peer: PeerIdentifier, _ parting: Parting) {
-        guard let peripheral = knownPeripheral(peer) else { return }
-        peripheral.disconnected(isReconnecting: parting.isReconnecting)
-        peripheral.disconnection.change {
-            $0 = Disconnection(
-                timestamp: parting.timestamp,
-                isReconnecting: parting.isReconnecting
-            )
-        }
-        delegate?.centralManager(
-            self,
-            didDisconnectPeripheral: peripheral,
-            error: parting.error
+        let statesHeard = statesHeard
+        command(
+            showing: {
+                mirror.change(show)
+                return true
+            },
+            { [session] adapter in
+                guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+                carryOut(adapter, session)
+            }
         )
-        peripheral.disconnection.change { $0 = nil }
     }
 
-    private func stateChanged(to state: CBManagerState) {
-        setState(state)
-        if state != .poweredOn {
-            mirror.change { $0.isScanning = false }
-            for reference in mirror.current.peripherals.values { reference.object?.disconnected() }
-        }
-        delegate?.centralManagerDidUpdateState(self)
+    /// Whether a peripheral is one of this manager's; says so if not.
+    private func mayUse(_ peripheral: CBPeripheral) -> Bool {
+        guard knownPeripheral(peripheral.peer) !== peripheral else { return true }
+        let reason =
+            peripheral.manager === self
+            ? "was discovered before Bluetooth was reset" : "belongs to another manager"
+        Misuse.report(
+            "\(peripheral.logDescription) \(reason), "
+                + "\(Misuse.name(self)) has to retrieve or discover it"
+        )
+        return false
     }
 }

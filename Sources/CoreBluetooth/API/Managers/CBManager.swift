@@ -2,6 +2,7 @@
 
 import CoreBluetoothEnumerations
 import Foundation
+import Synchronization
 
 /// What central and peripheral managers have in common: the state of Bluetooth.
 ///
@@ -12,20 +13,30 @@ open class CBManager: NSObject {
     /// The name of the manager at its adapter.
     let session = SessionIdentifier.next()
     let options: ManagerOptions
-    private let guardedState = Guarded(CBManagerState.unknown)
+    private let mirror: Guarded<Mirror>
+    /// Held while a command shows and goes to the adapter, so that both see commands in one order.
+    private let commandOrder = Mutex(())
+
+    private struct Mirror {
+        var state = CBManagerState.unknown
+        /// How many states the manager was told.
+        var statesHeard = 0
+        var followsBackgroundRules: Bool
+    }
 
     init(_ options: ManagerOptions) {
         self.options = options
         adapter = options.adapter.flatMap(AdapterRegistry.shared)
+        mirror = Guarded(Mirror(followsBackgroundRules: options.hasBackgroundRules))
         super.init()
     }
 
     /// The state of Bluetooth, as the manager's delegate was told last: `unknown` until then. May be read
-    /// on any thread.
-    open var state: CBManagerState { guardedState.current }
+    /// on any thread. Key-value observing does not exist on Linux: the delegate is told of changes.
+    open var state: CBManagerState { mirror.read { $0.state } }
 
     /// Whether the program may use Bluetooth: on Linux `allowedAlways`, unless `CBAdapter.authorization`
-    /// of the default adapter was set. Can be read before there is a manager.
+    /// of the default adapter was set. Can be read before there is a manager, and asks nobody.
     open class var authorization: CBManagerAuthorization {
         CBAdapter.default?.authorization ?? .allowedAlways
     }
@@ -36,9 +47,37 @@ open class CBManager: NSObject {
         options.adapter?.authorization ?? .allowedAlways
     }
 
-    func setState(_ state: CBManagerState) {
-        guardedState.change { $0 = state }
+    /// Whether the manager is treated as that of an application in the background
+    /// (`CBManagerOptionBackgroundRulesKey`): a scan for everything finds nothing, and every peripheral
+    /// is reported once whatever the options say; what is advertised has no name, and its services are
+    /// in the overflow area. When this is changed a scan goes on by the other rules; advertising
+    /// does so when it is started the next time.
+    ///
+    /// Not part of Apple's framework, where the system decides; for trying out how an application gets
+    /// on. Off by default.
+    public var followsBackgroundRules: Bool {
+        get { mirror.read { $0.followsBackgroundRules } }
+        set {
+            commandOrder.withLock { _ in
+                mirror.change { $0.followsBackgroundRules = newValue }
+                backgroundRulesChanged(to: newValue)
+            }
+        }
     }
+
+    /// Has the adapter treat the manager by other rules from now on.
+    func backgroundRulesChanged(to areFollowed: Bool) {}
+
+    /// The manager is told a state.
+    func setState(_ state: CBManagerState) {
+        mirror.change { mirror in
+            mirror.state = state
+            mirror.statesHeard += 1
+        }
+    }
+
+    /// How many states the manager was told: a command given now is one for the Bluetooth of the last.
+    var statesHeard: Int { mirror.read { $0.statesHeard } }
 
     /// Whether a command may be carried out; says so if not.
     func isReadyForCommands() -> Bool {
@@ -47,5 +86,18 @@ open class CBManager: NSObject {
             "\(Misuse.name(self)) can only accept this command while in the powered on state"
         )
         return false
+    }
+
+    /// Gives a command: changes what the application sees at once, and sends the rest to the adapter, as
+    /// one step.
+    ///
+    /// - Parameter show: whether there is something left for the adapter to do; must not call out.
+    func command(
+        showing show: () -> Bool = { true },
+        _ carryOut: @escaping @Sendable (isolated SharedAdapter) -> Void
+    ) {
+        commandOrder.withLock { _ in
+            if show() { adapter?.enter(carryOut) }
+        }
     }
 }

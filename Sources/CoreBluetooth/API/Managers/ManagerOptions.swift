@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the options of a manager's initialiser say.
+/// What the options of a manager's initialiser say. `CBCentralManagerOptionShowPowerAlertKey` and
+/// `CBCentralManagerOptionDeviceAccessForMedia` say nothing here: there is nobody to be alerted, and
+/// nothing that a device would be kept from.
 struct ManagerOptions: Sendable {
     let adapter: CBAdapter?
     let restoreIdentifier: String?

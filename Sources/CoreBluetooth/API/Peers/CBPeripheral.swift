@@ -25,6 +25,8 @@ open class CBPeripheral: CBPeer {
     struct Mirror {
         var name: String?
         var state = CBPeripheralState.disconnected
+        /// The call of `connect` whose end is still to be told.
+        var wish: WishNumber?
         var tree = ObjectTree()
         /// The writes without response of this connection; nil while there is none.
         var window: WriteWindow?
@@ -41,13 +43,15 @@ open class CBPeripheral: CBPeer {
     }
 
     deinit {
-        manager?.forget(peer)
-        guard state != .disconnected else { return }
+        // Without its manager all its wishes have been given up already.
+        guard let manager else { return }
+        manager.forget(peer)
+        guard let wish = mirror.current.wish else { return }
         Misuse.report(
             "Cancelling connection for unused peripheral \(logDescription), "
                 + "Did you forget to keep a reference to it?"
         )
-        adapter?.enter { [peer, session] in $0.release(peer, for: session) }
+        adapter?.enter { [peer, session] in $0.release(peer, for: session, wish) }
     }
 
     /// What it is called; nil if that is not known.
@@ -163,28 +167,61 @@ open class CBPeripheral: CBPeer {
 
     // MARK: What the manager does with it
 
-    func connectionWanted() {
-        mirror.change { if $0.state != .connected { $0.state = .connecting } }
-    }
-
-    func disconnectionWanted() {
-        mirror.change { if $0.state != .disconnected { $0.state = .disconnecting } }
-    }
-
-    func connected() {
+    func connectionWanted(_ wish: WishNumber) {
         mirror.change { mirror in
+            mirror.wish = wish
+            if mirror.state != .connected { mirror.state = .connecting }
+        }
+    }
+
+    /// Whether there is something to cancel.
+    func disconnectionWanted() -> Bool {
+        mirror.change { mirror in
+            guard mirror.state == .connecting || mirror.state == .connected else { return false }
+            mirror.state = .disconnecting
+            return true
+        }
+    }
+
+    /// The link is there for a wish; false if that was given up meanwhile.
+    func connected(_ wish: WishNumber) -> Bool {
+        mirror.change { mirror in
+            guard mirror.wish == wish, mirror.state != .disconnecting else { return false }
             // A manager may ask for what it has.
             if mirror.state != .connected || mirror.window == nil { mirror.window = WriteWindow() }
             mirror.state = .connected
+            return true
         }
     }
 
-    func disconnected(isReconnecting: Bool = false) {
+    /// A wish is over. A later one goes on.
+    func disconnected(_ wish: WishNumber) {
         mirror.change { mirror in
-            mirror.state = isReconnecting ? .connecting : .disconnected
+            if mirror.wish == wish { mirror.wish = nil }
+            mirror.state = mirror.wish == nil ? .disconnected : .connecting
             mirror.window = nil
         }
-        if isReconnecting { quietTree() } else { invalidateTree() }
+        invalidateTree()
+    }
+
+    /// The link is lost, and the wish for it stays, if it turns out that the delegate may have that.
+    func lost(isReconnecting: Bool) {
+        mirror.change { mirror in
+            mirror.window = nil
+            guard mirror.state != .disconnecting else { return }
+            mirror.state = isReconnecting ? .connecting : .disconnected
+        }
+        quietTree()
+    }
+
+    /// Nothing is wished for any more, since the adapter is gone.
+    func powerLost() {
+        mirror.change { mirror in
+            mirror.wish = nil
+            mirror.state = .disconnected
+            mirror.window = nil
+        }
+        invalidateTree()
     }
 
     func heard(_ name: String?) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import HCITransports
+
+/// Where an adapter that has a name keeps who it is, its bonds, and what is to be restored.
+enum AdapterStore {
+    /// The environment variable that names another directory.
+    static let variable = "LANYARD_STORE"
+
+    /// The directory: what the environment says, or else one of the user's own for each adapter. None
+    /// for `virtual`, whose world begins anew with every process, nor for a process without a home.
+    static func directory(for adapter: String, environment: [String: String]) -> String? {
+        if let directory = environment[variable], !directory.isEmpty { return directory }
+        guard adapter != "virtual" else { return nil }
+        return FileStore.defaultDirectory(for: adapter, environment: environment)
+    }
+
+    /// Opens the store. Nil, which is one in memory, if there is no directory, or if it cannot be used:
+    /// two hosts with one would pass for the same. A warning says so.
+    static func open(
+        for adapter: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> FileStore? {
+        guard let directory = directory(for: adapter, environment: environment) else { return nil }
+        do throws(TransportError) {
+            return try FileStore(directory: directory, makingParents: true)
+        } catch .addressInUse {
+            Misuse.warn("another process has the bonds of \(adapter) - going on without")
+        } catch {
+            Misuse.warn("nothing is kept of \(adapter): \(error)")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+
+/// An advertisement as one scan is told of it.
+struct Sighting: Sendable {
+    let advertisement: Advertisement
+    /// The services that were scanned for and are, by their bits, in the advertiser's overflow area.
+    var overflowServices: [CBUUID.Form] = []
+    /// When it was heard: seconds since the reference date.
+    let timestamp: Double
+}
