@@ -81,7 +81,10 @@ struct ScanWish: Hashable, Sendable {
         )
     }
 
-    private func overflowServices(in data: AdvertisingData) -> [CBUUID.Form] { [] }
+    private func overflowServices(in data: AdvertisingData) -> [CBUUID.Form] {
+        guard !wanted.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
+        return (services ?? []).filter { !OverflowArea.matches([$0.value], in: data).isEmpty }
+    }
 }
 
 extension ScanParameters {
