@@ -51,7 +51,7 @@ extension SharedAdapter {
     /// Tells a manager the state.
     func tellState(to session: SessionIdentifier) {
         central.sessions[session]?.statesTold += 1
-        post(.stateChanged(state), to: session)
+        post(CentralEvent.stateChanged(state), to: session)
     }
 
     /// Whether a command of a manager is one for the Bluetooth that there is now.
