@@ -29,6 +29,7 @@ actor SharedAdapter: HostObserver {
     var client = ClientPart()
     var server = ServerPart()
     var listening = ListeningPart()
+    var restoration = RestorationPart()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         host.executor.asUnownedSerialExecutor()
@@ -135,11 +136,13 @@ actor SharedAdapter: HostObserver {
         centralLostPower()
         serverLostPower()
         closeListeners()
+        restorationLostPower()
     }
 
     private func powerGained() {
         centralGainedPower()
         serverGainedPower()
+        restorationGainedPower()
     }
 
     private func linkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {

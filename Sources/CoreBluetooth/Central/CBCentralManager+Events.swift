@@ -9,7 +9,7 @@ extension CBCentralManager {
     func receive(_ event: CentralEvent) {
         switch event {
         case .stateChanged(let state): stateChanged(to: state)
-        case .restored: break
+        case .restored(let restored): self.restored(restored)
         case .discovered(let peer, let name, let sighting): discovered(peer, name, sighting)
         case .connected(let peer, let wish):
             guard let peripheral = knownPeripheral(peer), peripheral.connected(wish) else { return }
@@ -88,7 +88,9 @@ extension CBCentralManager {
 
     private func stateChanged(to state: CBManagerState) {
         setState(state)
-        if state != .poweredOn {
+        if state == .poweredOn {
+            restoredScanBegan()
+        } else if !mirror.read(\.isRestoring) {
             powerLost(isReset: state.rawValue < CBManagerState.poweredOff.rawValue)
         }
         delegate?.centralManagerDidUpdateState(self)

@@ -84,11 +84,17 @@ struct CentralCore: Sendable {
     /// The managers that use the link to a peer now, the oldest first.
     func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
 
-    /// What one manager wishes for: the peers, and whether each is connected.
-    func wishes(of session: SessionIdentifier) -> [(peer: PeerIdentifier, isConnected: Bool)] {
-        peers.compactMap { peer, state in
-            state.wishes[session].map { (peer, $0.isConnected) }
-        }
+    /// What one manager wishes for, and whether the link is to come back by itself; the oldest wish
+    /// first.
+    func wishes(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
+        let wishes = peers.compactMap { peer, state in state.wishes[session].map { (peer, $0) } }
+        return wishes.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
+            .map { ($0, $1.reconnects) }
+    }
+
+    /// The wish of a manager for a peer; nil if it has none.
+    func wish(of session: SessionIdentifier, for peer: PeerIdentifier) -> WishNumber? {
+        peers[peer]?.wishes[session]?.number
     }
 
     // MARK: What managers want

@@ -29,7 +29,3 @@ struct Parting: Sendable {
     /// Nil if the application asked for it.
     let error: (any Error)?
 }
-
-/// What is restored of a central manager.
-struct RestoredCentral: Sendable {
-}

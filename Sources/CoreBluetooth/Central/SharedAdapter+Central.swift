@@ -32,10 +32,13 @@ struct CentralPart: Sendable {
 extension SharedAdapter {
     func open(_ session: CentralSession) {
         central.sessions[session.identifier] = session
+        restore(session)
         if state != .unknown { tellState(to: session.identifier) }
+        if state == .poweredOn { resumeRestored() }
     }
 
     func close(central session: SessionIdentifier) {
+        restoration.leave(session)
         endScan(of: session)
         for wish in central.core.wishes(of: session) { clientLeft(session, wish.peer) }
         perform(central.core.close(session))
@@ -44,8 +47,9 @@ extension SharedAdapter {
     }
 
     func post(_ event: CentralEvent, to session: SessionIdentifier) {
-        guard let session = central.sessions[session] else { return }
-        post(event, to: session)
+        guard let entry = central.sessions[session] else { return }
+        post(event, to: entry)
+        remember(event, of: session)
     }
 
     /// Tells a manager the state.

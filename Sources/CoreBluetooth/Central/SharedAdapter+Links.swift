@@ -14,18 +14,23 @@ extension SharedAdapter {
         reconnects: Bool
     ) {
         perform(central.core.connect(session, peer, wish, reconnects: reconnects))
+        intentsChanged(of: session)
     }
 
     /// A manager lets go of a link, or of its wish for one.
     func cancel(_ peer: PeerIdentifier, for session: SessionIdentifier) {
+        forgetRestored(peer, for: session)
         perform(central.core.cancel(session, peer))
+        intentsChanged(of: session)
     }
 
     /// A manager holds its `CBPeripheral` no more.
     func release(_ peer: PeerIdentifier, for session: SessionIdentifier, _ wish: WishNumber) {
+        forgetRestored(peer, for: session, wish)
         let actions = central.core.release(session, peer, wish)
         if central.core.link(of: session, to: peer) == nil { clientLeft(session, peer) }
         perform(actions)
+        intentsChanged(of: session)
     }
 
     /// The delegate of a manager is one for which nothing reconnects.
@@ -35,6 +40,7 @@ extension SharedAdapter {
         _ wish: WishNumber
     ) {
         perform(central.core.stopReconnecting(session, peer, wish))
+        intentsChanged(of: session)
     }
 
     func centralLinkOpened(_ link: LinkIdentifier, to address: DeviceAddress, _ role: LinkRole) {
@@ -54,6 +60,7 @@ extension SharedAdapter {
         switch error {
         case .adapter, .closed:
             // With it all others go, and then the state changes, which is all that managers hear.
+            restoration.isFrozen = true
             perform(central.core.powerLost())
         default:
             tellConnectionEvent(.peerDisconnected, of: peer, with: services ?? [])
@@ -74,11 +81,13 @@ extension SharedAdapter {
         case .disconnect(let link): end(link)
         case .connected(let session, let peer, let wish):
             learnName(of: peer)
+            guard !holdsBack(peer, from: session) else { return }
             post(.connected(peer, wish), to: session)
         case .failed(let session, let peer, let wish, let error):
             post(.failedToConnect(peer, wish, CBError(error)), to: session)
         case .disconnected(let session, let peer, let wish, let ending):
             clientLeft(session, peer)
+            guard !redials(peer, for: session, wish) else { return }
             post(.disconnected(peer, Parting(wish, ending)), to: session)
         }
     }

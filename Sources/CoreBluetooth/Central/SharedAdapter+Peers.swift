@@ -43,6 +43,7 @@ extension SharedAdapter {
 
     /// A peer is called so: whoever has it is told if that is new.
     func learned(_ name: String, of peer: PeerIdentifier) {
+        keep(name: name, of: peer)
         guard facts.withLock({ $0.book.note(name: name, of: peer) }) else { return }
         for session in central.sessions.values {
             post(.peripheral(peer, .nameChanged(name)), to: session)

@@ -12,6 +12,7 @@ extension SharedAdapter {
         endScan(of: session)
         guard let rules = central.sessions[session]?.followsBackgroundRules else { return }
         central.sessions[session]?.scan = wish
+        intentsChanged(of: session)
         guard let request = wish.request(followingBackgroundRules: rules) else { return }
         let scan = onHost { host in
             host.beginScan(request) { result in
@@ -27,6 +28,7 @@ extension SharedAdapter {
     /// A manager scans no more.
     func endScan(of session: SessionIdentifier) {
         central.sessions[session]?.scan = nil
+        intentsChanged(of: session)
         for (scan, owner) in central.scans where owner == session {
             central.scans[scan] = nil
             onHost { $0.endScan(scan) }

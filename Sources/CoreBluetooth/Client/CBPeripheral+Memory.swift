@@ -62,7 +62,10 @@ extension CBPeripheral {
     /// Has the adapter know what is to be kept, if this manager is to be restored.
     func keepTable() {
         guard manager?.options.restoreIdentifier != nil else { return }
+        guard let wish = mirror.read(\.wish) else { return }
         let table = rememberedTable
-        adapter?.enter { [peer, session] in $0.keepTable(table, of: peer, for: session) }
+        adapter?.enter { [peer, session] in
+            $0.keepTable(table, of: peer, for: session, wish)
+        }
     }
 }

@@ -6,13 +6,16 @@ import BluetoothTypes
 
 // What managers that are to be restored have discovered, and listen to.
 extension SharedAdapter {
-    /// What a manager shows of a peripheral is this now.
+    /// What a manager shows of a peripheral is this now, if the connection is still the same.
     func keepTable(
         _ table: RememberedTable?,
         of peer: PeerIdentifier,
-        for session: SessionIdentifier
+        for session: SessionIdentifier,
+        _ wish: WishNumber
     ) {
+        guard central.core.wish(of: session, for: peer) == wish else { return }
         client.tables[session, default: [:]][peer] = table
+        intentsChanged(of: session)
     }
 
     /// What a manager shows of a peripheral; nil if it has discovered nothing, or is not to be restored.

@@ -7,6 +7,8 @@ import BluetoothTypes
 ///
 /// Of the peers that somebody wished to be connected to; a passer-by is not remembered.
 struct PeerNames: Hashable, Sendable {
+    static let recordName = "peer-names"
+
     /// How many names are remembered: those that were used last.
     static let limit = 256
 

@@ -44,6 +44,11 @@ struct AdvertisingPlan: Sendable {
         return true
     }
 
+    /// What a manager began in an earlier process goes on; it may begin it again.
+    mutating func restore(_ wish: AdvertisementWish, for session: SessionIdentifier) {
+        entries.append(Entry(session: session, wish: wish, isFromBefore: true))
+    }
+
     mutating func stop(_ session: SessionIdentifier) {
         entries.removeAll { $0.session == session }
     }

@@ -9,6 +9,7 @@ extension CBPeripheralManager {
     func receive(_ event: PeripheralManagerEvent) {
         switch event {
         case .stateChanged(let state): stateChanged(to: state)
+        case .restored(let restored): self.restored(restored)
         case .added(let error): added(error)
         case .replaced(let numbers): for number in numbers { forget(number) }
         case .advertisingStarted(let error, let ticket): advertisingStarted(error, ticket)

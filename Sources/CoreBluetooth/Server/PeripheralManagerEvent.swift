@@ -7,6 +7,8 @@ import CoreBluetoothEnumerations
 /// What the adapter has to tell one peripheral manager; it becomes a callback on the manager's queue.
 enum PeripheralManagerEvent: Sendable {
     case stateChanged(CBManagerState)
+    /// Before the first state, and only if there is something to restore.
+    case restored(RestoredPeripheralManager)
     /// The oldest `add` that was not answered is; with an error, or nil.
     case added(CBError?)
     /// Services are gone that the application had published before Bluetooth was off.

@@ -74,11 +74,19 @@ struct PublishedTree: Sendable {
     mutating func insert(
         _ service: PublishedService,
         of session: SessionIdentifier,
-        as published: GATT.PublishedService
+        as published: GATT.PublishedService,
+        isFromBefore: Bool = false
     ) {
         var service = service
         service.handle = published.service.handle.rawValue
-        entries.append(Entry(session: session, service: service, published: published))
+        entries.append(
+            Entry(
+                session: session,
+                service: service,
+                published: published,
+                isFromBefore: isFromBefore
+            )
+        )
         for (index, characteristic) in published.characteristics.enumerated() {
             places[characteristic.valueHandle] = Place(
                 session: session,

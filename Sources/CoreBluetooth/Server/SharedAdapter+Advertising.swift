@@ -32,6 +32,7 @@ extension SharedAdapter {
             return post(.advertisingStarted(error, ticket: ticket), to: session)
         }
         server.advertising.tickets[session] = ticket
+        intentsChanged(of: session)
         server.advertising.starting.append(session)
         refreshAdvertising()
     }
@@ -39,6 +40,7 @@ extension SharedAdapter {
     func stopAdvertising(for session: SessionIdentifier) {
         guard server.advertising.plan.wish(of: session) != nil else { return }
         server.advertising.plan.stop(session)
+        intentsChanged(of: session)
         server.advertising.starting.removeAll { $0 == session }
         refreshAdvertising()
     }

@@ -23,11 +23,14 @@ struct ServerPart: Sendable {
 extension SharedAdapter {
     func open(_ session: PeripheralManagerSession) {
         server.sessions[session.identifier] = session
+        restore(session)
         if state != .unknown { post(.stateChanged(state), to: session) }
+        if state == .poweredOn { resumeAdvertising() }
     }
 
     /// A manager is gone, and with it all that it has published and advertised.
     func close(peripheralManager session: SessionIdentifier) {
+        restoration.leave(session)
         for question in server.questions.leave(session) {
             onHost { $0.answer(question, .failure(.unlikelyError)) }
         }

@@ -15,6 +15,7 @@ extension SharedAdapter {
     ) {
         guard server.sessions[session] != nil else { return }
         let code = refusal ?? publish(service, for: session)
+        intentsChanged(of: session)
         post(.added(code.map { CBError(delivering: $0) }), to: session)
     }
 
@@ -57,6 +58,7 @@ extension SharedAdapter {
     func unpublish(_ number: Int, for session: SessionIdentifier) {
         guard let entry = server.tree.entry(number, of: session) else { return }
         server.tree.remove(number, of: session)
+        intentsChanged(of: session)
         server.subscriptions.remove(service: number, of: session)
         server.leaving.append(entry.published)
         retireLeaving()

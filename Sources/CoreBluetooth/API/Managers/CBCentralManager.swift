@@ -24,6 +24,9 @@ open class CBCentralManager: CBManager {
     /// What is shown of it.
     struct Mirror {
         var isScanning = false
+        /// Whether what was restored waits for power; and whether a scan does.
+        var isRestoring = false
+        var hasRestoredScan = false
         /// Every peripheral that the application still has.
         var peripherals: [PeerIdentifier: WeakReference<CBPeripheral>] = [:]
     }

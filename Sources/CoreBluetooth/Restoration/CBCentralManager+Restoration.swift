@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import Foundation
+
+// What is restored, as the delegate gets it.
+extension CBCentralManager {
+    /// Makes the objects, and hands them to the delegate. They live if it keeps them: a peripheral
+    /// that it lets go of is cancelled, as always.
+    func restored(_ restored: RestoredCentral) {
+        let peripherals = restored.peers.map { peer in
+            let peripheral = peripheral(for: peer.intent.identifier, name: peer.intent.name)
+            peripheral.restore(peer)
+            return peripheral
+        }
+        var state: [String: Any] = [:]
+        if !peripherals.isEmpty {
+            state[CBCentralManagerRestoredStatePeripheralsKey] = peripherals
+        }
+        if let scan = restored.scan {
+            let services = scan.services?.map { CBUUID($0) }
+            state[CBCentralManagerRestoredStateScanServicesKey] = services
+            if !scan.options.isEmpty {
+                state[CBCentralManagerRestoredStateScanOptionsKey] = scan.options
+            }
+        }
+        mirror.change { mirror in
+            mirror.isRestoring = true
+            mirror.hasRestoredScan = restored.scan != nil
+        }
+        delegate?.centralManager(self, willRestoreState: state)
+    }
+
+    /// There is power: what was restored goes on.
+    func restoredScanBegan() {
+        mirror.change { mirror in
+            mirror.isScanning = mirror.isScanning || mirror.hasRestoredScan
+            mirror.isRestoring = false
+            mirror.hasRestoredScan = false
+        }
+    }
+}
+
+extension CBPeripheral {
+    /// Shows what was known in an earlier process.
+    fileprivate func restore(_ peer: RestoredCentral.Peer) {
+        connectionWanted(peer.wish)
+        if peer.isConnected { _ = connected(peer.wish) }
+        if let table = peer.intent.table { adopt(table) }
+    }
+}
+
+extension CentralIntents.Scan {
+    /// The options as the application gave them.
+    var options: [String: Any] {
+        var options: [String: Any] = [:]
+        options[CBCentralManagerScanOptionAllowDuplicatesKey] = allowsDuplicates
+        let solicited = solicitedServices?.map { CBUUID($0) }
+        options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited
+        return options
+    }
+}

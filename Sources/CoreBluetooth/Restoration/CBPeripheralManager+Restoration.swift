@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// What is restored, as the delegate gets it.
+extension CBPeripheralManager {
+    /// Makes the objects, which are published already, and hands them to the delegate.
+    func restored(_ restored: RestoredPeripheralManager) {
+        var services: [Int: CBMutableService] = [:]
+        for value in restored.services {
+            let service = value.makeService(included: services)
+            services[value.number] = service
+            mirror.change { $0.insert(service, as: value.number) }
+            service.setPublished(true)
+        }
+        var state: [String: Any] = [:]
+        if !services.isEmpty {
+            let inOrder = restored.services.compactMap { services[$0.number] }
+            state[CBPeripheralManagerRestoredStateServicesKey] = inOrder
+        }
+        if let advertisement = restored.advertisement {
+            state[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.dictionary
+        }
+        delegate?.peripheralManager(self, willRestoreState: state)
+    }
+}
+
+extension AdvertisementIntent {
+    /// The advertisement data as the application gave them, as far as they are advertised.
+    fileprivate var dictionary: [String: Any] {
+        AdvertisementWish(localName: localName, services: services).dictionary
+    }
+}

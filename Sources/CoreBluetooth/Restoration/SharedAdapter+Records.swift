@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+
+// What is kept from one launch to the next. The host writes it: at once, or if it changes often, in
+// time; and all or nothing.
+extension SharedAdapter {
+    /// Reads what is not any one manager's, before the first manager is told anything.
+    func openRecords() {
+        guard !restoration.isOpen else { return }
+        restoration.isOpen = true
+        restoration.names = record(PeerNames.recordName, of: "names") ?? PeerNames()
+        restoration.index = record(RestorationIndex.recordName, of: "index") ?? RestorationIndex()
+        let names = restoration.names.entries
+        facts.withLock { facts in
+            for entry in names { facts.book.note(name: entry.name, of: entry.peer) }
+        }
+    }
+
+    /// A peer to which there is a link is called that, and is after the next launch.
+    func keep(name: String, of peer: PeerIdentifier) {
+        guard restoration.names.learn(name, of: peer) else { return }
+        keep(restoration.names, as: PeerNames.recordName, of: "names")
+    }
+
+    /// What was kept for a manager; nil if nothing was, or it cannot be understood.
+    func recall<Intents: Recordable>(_ key: RestorationKey) -> Intents? {
+        guard let intents: Intents = record(key.recordName, of: key.identifier) else { return nil }
+        use(key.recordName)
+        return intents
+    }
+
+    /// Keeps the intents of a manager; nil forgets them.
+    func keep(_ intents: (some Recordable)?, for key: RestorationKey) {
+        guard let intents else {
+            guard onHost({ $0.applicationRecord(key.recordName) }) != nil else { return }
+            onHost { _ = $0.keepApplicationRecord(nil, key.recordName) }
+            return
+        }
+        use(key.recordName)
+        keep(intents, as: key.recordName, of: key.identifier)
+    }
+
+    /// A record is the latest; one that is older may have to go for it.
+    private func use(_ name: String) {
+        guard restoration.index.names.last != name else { return }
+        let oldest = restoration.index.use(name)
+        if let oldest { onHost { _ = $0.keepApplicationRecord(nil, oldest) } }
+        keep(restoration.index, as: RestorationIndex.recordName, of: "index")
+    }
+
+    private func record<Value: Recordable>(_ name: String, of identifier: String) -> Value? {
+        guard let bytes = onHost({ $0.applicationRecord(name) }) else { return nil }
+        do throws(MalformedBytes) {
+            return try RestorationRecord.decode(bytes, of: identifier)
+        } catch {
+            Misuse.warn("What was kept for \(identifier) cannot be restored: \(error)")
+            return nil
+        }
+    }
+
+    private func keep(_ value: some Recordable, as name: String, of identifier: String) {
+        let bytes = RestorationRecord.encode(value, of: identifier)
+        let isKept = onHost { host in
+            host.applicationRecord(name) == bytes || host.keepApplicationRecord(bytes, name)
+        }
+        guard !isKept else { return }
+        Misuse.warn("There is no room to keep \(identifier) for the next launch")
+        onHost { _ = $0.keepApplicationRecord(nil, name) }
+    }
+}
