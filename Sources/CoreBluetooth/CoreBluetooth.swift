@@ -15,3 +15,5 @@
 // module in C, and belong to this one.
 
 @_exported import CoreBluetoothEnumerations
+// Apple's framework brings Foundation along, and much code counts on it.
+@_exported import Foundation

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreBluetooth
-import Foundation
 
 // Delegates that differ in which of the two methods for a disconnection they have.
 

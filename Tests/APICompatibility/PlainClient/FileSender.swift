@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreBluetooth
-import Foundation
 
 // An L2CAP channel with its streams, as Foundation has them.
 

@@ -74,6 +74,14 @@ struct CBCentralManagerSymbols: SymbolList {
 }
 
 private class OpenCBCentralManager: CBCentralManager {
+    override init(
+        delegate: (any CBCentralManagerDelegate)?,
+        queue: DispatchQueue?,
+        options: [String: Any]? = nil
+    ) {
+        super.init(delegate: delegate, queue: queue, options: options)
+    }
+
     override var delegate: (any CBCentralManagerDelegate)? {
         get { super.delegate }
         set { super.delegate = newValue }

@@ -31,5 +31,9 @@ struct CBChannelSoundingSessionConfigurationSymbols: SymbolList {
 }
 
 private class OpenCBChannelSoundingSessionConfiguration: CBChannelSoundingSessionConfiguration {
+    override init(role: CBChannelSoundingSessionConfiguration.Role) {
+        super.init(role: role)
+    }
+
     override var role: CBChannelSoundingSessionConfiguration.Role { super.role }
 }

@@ -46,6 +46,15 @@ struct CBMutableCharacteristicSymbols: SymbolList {
 }
 
 private class OpenCBMutableCharacteristic: CBMutableCharacteristic {
+    override init(
+        type UUID: CBUUID,
+        properties: CBCharacteristicProperties,
+        value: Data?,
+        permissions: CBAttributePermissions
+    ) {
+        super.init(type: UUID, properties: properties, value: value, permissions: permissions)
+    }
+
     override var permissions: CBAttributePermissions {
         get { super.permissions }
         set { super.permissions = newValue }

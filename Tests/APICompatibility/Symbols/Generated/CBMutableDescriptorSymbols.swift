@@ -20,5 +20,7 @@ struct CBMutableDescriptorSymbols: SymbolList {
 }
 
 private class OpenCBMutableDescriptor: CBMutableDescriptor {
-
+    override init(type UUID: CBUUID, value: Any?) {
+        super.init(type: UUID, value: value)
+    }
 }

@@ -27,6 +27,10 @@ struct CBMutableServiceSymbols: SymbolList {
 }
 
 private class OpenCBMutableService: CBMutableService {
+    override init(type UUID: CBUUID, primary isPrimary: Bool) {
+        super.init(type: UUID, primary: isPrimary)
+    }
+
     override var includedServices: [CBService]? {
         get { super.includedServices }
         set { super.includedServices = newValue }

@@ -85,6 +85,14 @@ struct CBPeripheralManagerSymbols: SymbolList {
 }
 
 private class OpenCBPeripheralManager: CBPeripheralManager {
+    override init(
+        delegate: (any CBPeripheralManagerDelegate)?,
+        queue: DispatchQueue?,
+        options: [String: Any]? = nil
+    ) {
+        super.init(delegate: delegate, queue: queue, options: options)
+    }
+
     override var delegate: (any CBPeripheralManagerDelegate)? {
         get { super.delegate }
         set { super.delegate = newValue }
