@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import LanyardTestSupport
+import Testing
+import VirtualAccessories
+
+/// Many threads use the same managers and peripherals at the same time.
+struct CallerTests {
+    private static let callerCount = 6
+    private static let names = ["One", "Two"]
+
+    /// Each caller has a characteristic of its own on each peripheral; what it asks there is answered in
+    /// its order, one answer for each question, whatever the others do.
+    @Test(
+        "1.2, 7.1, 7.3, 7.11, 7.14 What threads ask at the same time is answered in their order",
+        arguments: [1, 2, 3]
+    )
+    func questions(seed: UInt64) async throws {
+        let profiles = Self.names.map {
+            AccessoryProfile.slates(name: $0, count: Self.callerCount)
+        }
+        let stage = try Stage(profiles[0], profiles[1], seed: seed)
+        try await stage.run {
+            let queue = DispatchQueue(label: "application", attributes: .concurrent)
+            let listeners = (0..<2).map { _ in Listener(on: stage.adapter, queue: queue) }
+            for listener in listeners {
+                await listener.journal.wait(for: "ready", count: Self.names.count)
+            }
+            let callers = try Self.callers(of: listeners, seed: seed)
+            for listener in listeners {
+                listener.expectedAnswerCount =
+                    callers.filter { $0.listener === listener }
+                    .map(\.expected.count).reduce(0, +)
+            }
+            DispatchQueue.concurrentPerform(iterations: callers.count) { callers[$0].call() }
+            for listener in listeners { await listener.journal.wait(for: "answered") }
+            for caller in callers {
+                let answers = caller.listener.answers[caller.name]?[caller.characteristic.uuid]
+                #expect(answers == caller.expected)
+            }
+        }
+    }
+
+    private static func callers(of listeners: [Listener], seed: UInt64) throws -> [Caller] {
+        var random = SplitMix64(seed: seed)
+        var callers: [Caller] = []
+        for name in names {
+            for number in 0..<callerCount {
+                let listener = listeners[number % listeners.count]
+                let uuid = OrderingUUID.slate(number)
+                callers.append(
+                    Caller(
+                        listener: listener,
+                        name: name,
+                        peripheral: try #require(listener.peripherals[name]),
+                        characteristic: try #require(listener.characteristic(uuid, of: name)),
+                        random: &random
+                    )
+                )
+            }
+        }
+        return callers
+    }
+
+    /// Threads connect and cancel, scan and stop, as they like. In the end everything is let go of, and
+    /// no link ended but those that were cancelled.
+    @Test(
+        "1.11, 3.3, 5.4, 5.5 Threads that connect and cancel at the same time leave nothing behind",
+        arguments: [1, 2, 3]
+    )
+    func links(seed: UInt64) async throws {
+        let stage = try Stage(
+            .slates(name: "One", count: 1),
+            .slates(name: "Two", count: 1),
+            .landmark(name: "Landmark"),
+            seed: seed
+        )
+        try await stage.run {
+            let phones = (0..<2).map { _ in
+                stage.central(queue: DispatchQueue(label: "application", attributes: .concurrent))
+            }
+            for phone in phones { await Self.meet(phone) }
+            let seeds = (0..<8).map { seed &* 100 &+ $0 }
+            DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
+                Self.fiddle(with: phones[index % 2], seed: seeds[index])
+            }
+            for phone in phones { await Self.letGo(phone) }
+            for phone in phones { Self.expectNothingLost(phone) }
+        }
+    }
+
+    private static var services: [CBUUID] { [CBUUID(short: OrderingUUID.service)] }
+
+    private static func meet(_ phone: CentralRecorder) async {
+        await phone.journal.wait(for: "state poweredOn")
+        phone.manager.scanForPeripherals(withServices: services)
+        for name in names { await phone.journal.wait(for: "discovered \(name)") }
+    }
+
+    private static func fiddle(with phone: CentralRecorder, seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<50 {
+            guard let peripheral = phone[names[Int(random.next() % 2)]] else { continue }
+            switch random.next() % 6 {
+            case 0, 1: phone.manager.connect(peripheral)
+            case 2, 3: phone.manager.cancelPeripheralConnection(peripheral)
+            case 4: phone.manager.scanForPeripherals(withServices: services)
+            default: phone.manager.stopScan()
+            }
+        }
+    }
+
+    /// Cancels everything, waits until all that was told before is heard (the landmark is told after
+    /// it), and then for the links to end.
+    private static func letGo(_ phone: CentralRecorder) async {
+        for name in names {
+            guard let peripheral = phone[name] else { continue }
+            phone.manager.cancelPeripheralConnection(peripheral)
+        }
+        phone.manager.scanForPeripherals(withServices: [CBUUID(short: OrderingUUID.landmark)])
+        await phone.journal.wait(for: "discovered Landmark")
+        await phone.journal.wait { _ in
+            names.allSatisfy { phone[$0]?.state == .disconnected }
+        }
+    }
+
+    private static func expectNothingLost(_ phone: CentralRecorder) {
+        for name in names {
+            let ends = phone.journal.lines.filter { $0.hasPrefix("disconnected \(name)") }
+            #expect(!ends.isEmpty)
+            #expect(ends.allSatisfy { $0 == "disconnected \(name) ok" })
+            #expect(!phone.journal.lines.contains { $0.hasPrefix("failed \(name)") })
+        }
+    }
+}
+
+/// One thread's questions about one characteristic, and what is to be answered.
+///
+/// Unchecked: it is used by one thread at a time.
+private final class Caller: @unchecked Sendable {
+    let listener: Listener
+    let name: String
+    let peripheral: CBPeripheral
+    let characteristic: CBCharacteristic
+    private(set) var expected: [String] = []
+    private var calls: [(CBPeripheral, CBCharacteristic) -> Void] = []
+
+    init(
+        listener: Listener,
+        name: String,
+        peripheral: CBPeripheral,
+        characteristic: CBCharacteristic,
+        random: inout SplitMix64
+    ) {
+        self.listener = listener
+        self.name = name
+        self.peripheral = peripheral
+        self.characteristic = characteristic
+        for number in 1...UInt32(20) { plan(number, random.next()) }
+    }
+
+    private func plan(_ number: UInt32, _ chance: UInt64) {
+        calls.append {
+            $0.writeValue(
+                Data(AccessoryProfile.octets(of: number)),
+                for: $1,
+                type: .withResponse
+            )
+        }
+        expected.append("wrote")
+        for _ in 0..<(chance % 3) {
+            calls.append { $0.readValue(for: $1) }
+            expected.append("read \(number)")
+        }
+        guard chance % 4 == 0 else { return }
+        for isOn in [true, false] {
+            calls.append { $0.setNotifyValue(isOn, for: $1) }
+            expected.append(isOn ? "on" : "off")
+        }
+    }
+
+    func call() {
+        for call in calls { call(peripheral, characteristic) }
+    }
+}
