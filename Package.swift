@@ -286,3 +286,8 @@ if hasCoreBluetooth {
         ),
     ]
 }
+
+// Scripts/test-sanitized builds what it tests, and no other tests.
+if Context.environment["LANYARD_SANITIZED"] == "1" {
+    package.targets.removeAll { $0.type == .test && $0.name != "CoreBluetoothTests" }
+}
