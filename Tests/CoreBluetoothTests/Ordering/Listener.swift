@@ -15,6 +15,8 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
 {
     /// `ready NAME` and `done NAME`.
     let journal = Journal()
+    // Made when there is a delegate to give it.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     /// How many numbers are expected from each peripheral.
     private let limit: Int
