@@ -144,6 +144,12 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
+    /// Has a scan that runs report once more what it has reported before: somebody has joined it.
+    package mutating func renewScan(now: Instant) -> [Action] {
+        scan.renew()
+        return settle(now: now)
+    }
+
     /// The scan that is wanted.
     package var wantedScan: ScanParameters? { scan.wish }
 

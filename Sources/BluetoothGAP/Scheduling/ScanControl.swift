@@ -20,6 +20,8 @@ struct ScanControl: Sendable {
     private var configured: ScanParameters?
     /// Refusals in a row.
     private var refusalCount = 0
+    /// Whether the controller leaves out what somebody who asks since has not been told.
+    private var isStale = false
     /// Whether those who asked know that the scan runs.
     private var isAnnounced = false
 
@@ -53,7 +55,7 @@ struct ScanControl: Sendable {
         case .doubtful: return .disableScan
         case .on(let running, _):
             let isDue = restartsAt.map { now >= $0 } ?? false
-            return mayRun && wish == running && !isDue ? nil : .disableScan
+            return mayRun && wish == running && !isDue && !isStale ? nil : .disableScan
         case .off:
             guard let wish, mayRun else { return nil }
             return configured == wish
@@ -77,8 +79,14 @@ struct ScanControl: Sendable {
         refusalCount = 0
     }
 
+    /// Somebody else wants to know, too, what was reported before.
+    mutating func renew() {
+        if case .on(let running, _) = activity, running.filtersDuplicates { isStale = true }
+    }
+
     mutating func disabled() {
         activity = .off
+        isStale = false
     }
 
     /// Notes that an order was not carried out. True: enough is enough, the scan has failed.
@@ -89,6 +97,7 @@ struct ScanControl: Sendable {
         refusalCount += 1
         configured = nil
         activity = .off
+        isStale = false
         guard refusalCount < Self.refusalLimit, outcome == .disallowed || outcome == .unanswered
         else { return wish != nil }
         if outcome == .disallowed { activity = .doubtful }
@@ -110,6 +119,7 @@ struct ScanControl: Sendable {
     mutating func reset() -> Bool {
         let wasAnnounced = isAnnounced
         activity = .off
+        isStale = false
         configured = nil
         refusalCount = 0
         isAnnounced = false

@@ -16,6 +16,7 @@ extension HostCore {
         guard scans.count < Self.scanLimit else { return fail(id, HostError.tooManyRequests) }
         scans.append(ScanSession(identifier: id, request: request))
         updateScan(now: now)
+        perform(scheduler.renewScan(now: now), now: now)
     }
 
     /// Ends a scan.

@@ -119,6 +119,18 @@ struct ScanningStories {
         #expect(bench.orders.last == .enableScan(filtersDuplicates: false))
     }
 
+    @Test("whoever joins a scan is told what the controller has reported before")
+    func joining() throws {
+        var bench = try SchedulerBench()
+        try bench.renewScan()
+        #expect(bench.controller.enableCount == 0)
+        try bench.scan(parameters)
+        try bench.renewScan()
+        #expect(bench.controller.isScanning)
+        #expect(bench.controller.enableCount == 2)
+        #expect(bench.announcements == [.scanStateChanged(isScanning: true)])
+    }
+
     @Test("a scan that the controller ends by itself is started again")
     func timeout() throws {
         var bench = try SchedulerBench()

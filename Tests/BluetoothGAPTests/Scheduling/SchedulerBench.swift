@@ -54,6 +54,10 @@ struct SchedulerBench {
         try take(scheduler.setScan(parameters, duration: duration, now: now))
     }
 
+    mutating func renewScan() throws {
+        try take(scheduler.renewScan(now: now))
+    }
+
     mutating func dial(
         _ id: UInt64,
         _ address: DeviceAddress,
