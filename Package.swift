@@ -287,6 +287,12 @@ if hasCoreBluetooth {
     ]
 }
 
+// Where there is a CoreBluetooth of ours, it meets the peers, too.
+if hasCoreBluetooth {
+    let tests = package.targets.first { $0.name == "InteroperabilityTests" }
+    tests?.dependencies.append("CoreBluetooth")
+}
+
 // Scripts/test-sanitized builds what it tests, and no other tests.
 if Context.environment["LANYARD_SANITIZED"] == "1" {
     package.targets.removeAll { $0.type == .test && $0.name != "CoreBluetoothTests" }

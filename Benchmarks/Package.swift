@@ -18,6 +18,13 @@ let lanyard: [Target.Dependency] = [
     .product(name: "VirtualRadio", package: "Lanyard"),
 ]
 
+/// Apple's platforms have a CoreBluetooth of their own.
+let coreBluetooth: Target.Dependency = .product(
+    name: "CoreBluetooth",
+    package: "Lanyard",
+    condition: .when(platforms: [.linux])
+)
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -28,7 +35,7 @@ let package = Package(
     targets: [
         .target(
             name: "Scenarios",
-            dependencies: lanyard,
+            dependencies: lanyard + [coreBluetooth],
             packageAccess: false,
             swiftSettings: asPartOfLanyard
         ),
@@ -36,6 +43,7 @@ let package = Package(
         .executableTarget(name: "RigPeripheral", dependencies: lanyard),
         .executableTarget(name: "Endurance", dependencies: ["Scenarios"]),
         .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),
+        .executableTarget(name: "FacadeTable", dependencies: ["Scenarios"]),
         .executableTarget(
             name: "SecurityTable",
             dependencies: lanyard,

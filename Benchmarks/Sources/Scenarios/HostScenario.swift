@@ -77,14 +77,15 @@ public final class HostScenario: Sendable {
     public func receiveNotifications(
         count: Int,
         size: Int,
+        burst: Int = HostScenario.burst,
         from stream: AsyncThrowingStream<[UInt8], any Error>
     ) async throws {
         let notification = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: size))
-        let packets = [[UInt8]](repeating: notification, count: Self.burst)
+        let packets = [[UInt8]](repeating: notification, count: burst)
         var values = stream.makeAsyncIterator()
-        for _ in 0..<(count / Self.burst) {
+        for _ in 0..<(count / burst) {
             await controller.send(packets)
-            for _ in 0..<Self.burst { _ = try await values.next() }
+            for _ in 0..<burst { _ = try await values.next() }
         }
     }
 

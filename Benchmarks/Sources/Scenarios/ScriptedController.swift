@@ -17,6 +17,8 @@ actor ScriptedController {
     private var replies: [[UInt8]] = []
     private let reports = (0..<advertiserCount).map(advertisingReport)
     private var nextReport = 0
+    /// Whether the peer is there to be found by a scan, beside those that are asked for.
+    private let advertisesPeer: Bool
     /// Who waits for the host's server to answer.
     private var waiter: CheckedContinuation<Void, Never>?
 
@@ -24,9 +26,14 @@ actor ScriptedController {
         executor.asUnownedSerialExecutor()
     }
 
-    init(transport: any HCITransport, executor: any HostExecutor) {
+    init(
+        transport: any HCITransport,
+        executor: any HostExecutor,
+        advertisesPeer: Bool = false
+    ) {
         self.transport = transport
         self.executor = executor
+        self.advertisesPeer = advertisesPeer
     }
 
     func start() async throws {
@@ -91,6 +98,8 @@ actor ScriptedController {
             replies += [Self.status(low, high), Self.connectionComplete]
         case 0x2016:
             replies += [Self.status(low, high), Self.remoteFeatures]
+        case 0x200C where advertisesPeer:
+            replies += [[0x04, 0x0E, 4, 1, low, high, 0], Self.peerReport]
         case 0x0406:
             replies += [Self.status(low, high), Self.disconnectionComplete]
         case let opcode:
@@ -140,6 +149,11 @@ extension ScriptedController {
             octets[place.0] |= 1 << UInt8(place.1)
         }
     }()
+
+    /// The peer advertises its service.
+    private static let peerReport: [UInt8] =
+        [0x04, 0x3E, 19, 0x02, 1, 0x00, 0x00] + peer.littleEndianBytes
+        + [7, 2, 0x01, 0x06, 3, 0x03, 0xF0, 0xFF, 0xC4]
 
     /// A connectable advertisement of a device of its own: flags, a name, a service, and data of
     /// its maker; 31 octets as most have (Vol 4, Part E, 7.7.65.2).

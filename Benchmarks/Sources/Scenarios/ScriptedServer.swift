@@ -13,7 +13,9 @@ enum ScriptedServer {
         switch pdu.first {
         case 0x0A: readResponse
         case 0x02: packet([0x03, 247, 0])
-        case 0x04: packet([0x05, 1, configurationHandle, 0, 0x02, 0x29])
+        case 0x04: packet(ScriptedTable.descriptors(pdu))
+        case 0x08: packet(ScriptedTable.characteristics(pdu))
+        case 0x10: packet(ScriptedTable.services(pdu))
         case 0x12: packet([0x13])
         case 0x52, 0x1E, nil: nil
         case let opcode? where opcode % 2 == 1: nil
