@@ -16,6 +16,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
 {
     let journal = Journal()
     let queue: DispatchQueue
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     private let state = Mutex(())
     private var metPeripherals: [String: CBPeripheral] = [:]

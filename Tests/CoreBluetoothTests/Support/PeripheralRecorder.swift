@@ -17,6 +17,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     let journal = Journal()
     let queue: DispatchQueue
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBPeripheralManager!
     private let state = Mutex(())
     private var requests: [CBATTRequest] = []
