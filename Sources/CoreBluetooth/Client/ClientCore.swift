@@ -23,7 +23,7 @@ struct ClientCore: Sendable {
         /// Tell every manager that uses the link.
         case postToAll(PeripheralEvent)
         /// The peripheral has these services.
-        case tableFound(GATT.Database)
+        case servicesKnown([GATT.Service])
     }
 
     /// What a request waits for.
@@ -219,7 +219,9 @@ extension ClientCore {
         case (.table, .failure(let error)): return tableRefused(error, job)
         case (.part, .success(.gatt(let outcome))):
             guard case .find(let search) = job.request else { return end(job, nil) }
-            return end(job, search.answer(to: outcome))
+            var news: [Action] = []
+            if case .services(let services) = outcome { news = [.servicesKnown(services)] }
+            return news + end(job, search.answer(to: outcome))
         case (.descriptors, .success(.gatt(.descriptors(let found)))):
             return subscribe(by: found, job)
         case (.value, .success(.gatt(let outcome))): return valueDone(outcome, job)
@@ -248,7 +250,7 @@ extension ClientCore {
         let news: [Action] =
             changed.isEmpty
             ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: false))]
-        return [.tableFound(table)] + news + resume(job, with: table)
+        return [.servicesKnown(table.services.map(\.service))] + news + resume(job, with: table)
     }
 
     private mutating func resume(_ job: Job, with table: GATT.Database) -> [Action] {

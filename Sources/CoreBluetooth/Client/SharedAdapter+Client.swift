@@ -13,6 +13,8 @@ struct ClientPart: Sendable {
     }
 
     var links: [LinkIdentifier: Link] = [:]
+    /// What was known of peripherals when their links ended.
+    var lastTables = LastTables()
     /// What managers that are to be restored have discovered.
     var tables: [SessionIdentifier: [PeerIdentifier: RememberedTable]] = [:]
     /// Whether the application has been told in the log that values were lost.
@@ -28,10 +30,17 @@ extension SharedAdapter {
         for session: SessionIdentifier
     ) {
         guard let link = central.core.link(of: session, to: peer) else { return }
-        var entry = client.links[link] ?? .init(peer: peer, core: ClientCore())
-        let actions = entry.core.ask(request, for: session)
-        client.links[link] = entry
+        open(link, to: peer)
+        guard let actions = client.links[link]?.core.ask(request, for: session) else { return }
         perform(actions, on: link)
+    }
+
+    /// Begins to use a link. What managers have of an earlier one, which is to come back, may be of a
+    /// table that has changed meanwhile.
+    private func open(_ link: LinkIdentifier, to peer: PeerIdentifier) {
+        guard client.links[link] == nil else { return }
+        let table = client.lastTables.take(peer)
+        client.links[link] = .init(peer: peer, core: ClientCore(table: table))
     }
 
     /// A manager wants to know how well a peripheral is heard.
@@ -69,10 +78,10 @@ extension SharedAdapter {
                 for session in central.core.users(of: peer) {
                     post(.peripheral(peer, event), to: session)
                 }
-            case .tableFound(let table):
+            case .servicesKnown(let services):
                 facts.withLock { facts in
                     guard facts.links[peer] != nil else { return }
-                    facts.links[peer] = Set(table.services.map(\.service.uuid))
+                    facts.links[peer] = Set(services.map(\.uuid))
                 }
             }
         }
@@ -123,6 +132,8 @@ extension SharedAdapter {
     }
 
     func servicesChanged(_ handles: ClosedRange<AttributeHandle>, on link: LinkIdentifier) {
+        guard let peer = central.core.peer(of: link) else { return }
+        open(link, to: peer)
         guard let actions = client.links[link]?.core.tableChanged(handles) else { return }
         perform(actions, on: link)
     }
@@ -134,8 +145,9 @@ extension SharedAdapter {
 
     /// A link is gone; the managers that used it are told after this.
     func clientLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
-        client.links[link] = nil
+        let entry = client.links.removeValue(forKey: link)
         guard let peer = central.core.peer(of: link) else { return }
+        client.lastTables.keep(entry?.core.lastTable, of: peer)
         facts.withLock { $0.mtus[peer] = nil }
     }
 
@@ -145,5 +157,26 @@ extension SharedAdapter {
             let actions = client.links[link]?.core.left(session)
         else { return }
         perform(actions, on: link)
+    }
+}
+
+/// The tables that peripherals had, of those that were connected last.
+struct LastTables: Sendable {
+    /// How many are kept.
+    static let limit = 64
+
+    private var tables: [(peer: PeerIdentifier, table: GATT.Database)] = []
+
+    mutating func keep(_ table: GATT.Database?, of peer: PeerIdentifier) {
+        guard let table else { return }
+        _ = take(peer)
+        if tables.count == Self.limit { tables.removeFirst() }
+        tables.append((peer, table))
+    }
+
+    /// What is kept of a peripheral, and is not any more.
+    mutating func take(_ peer: PeerIdentifier) -> GATT.Database? {
+        guard let place = tables.firstIndex(where: { $0.peer == peer }) else { return nil }
+        return tables.remove(at: place).table
     }
 }

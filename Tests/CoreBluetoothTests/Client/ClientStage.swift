@@ -20,6 +20,17 @@ extension CentralRecorder {
         return peripheral
     }
 
+    /// Connects to a peripheral that another manager has found.
+    func join(_ other: CBPeripheral) async throws -> CBPeripheral {
+        await journal.wait(for: "state poweredOn")
+        let found = manager.retrievePeripherals(withIdentifiers: [other.identifier])
+        let peripheral = try #require(found.first)
+        peripheral.delegate = self
+        manager.connect(peripheral)
+        await journal.wait(for: "connected")
+        return peripheral
+    }
+
     /// Finds the services and all that is in them, and begins the journal anew.
     func explore(_ peripheral: CBPeripheral) async {
         peripheral.discoverServices(nil)

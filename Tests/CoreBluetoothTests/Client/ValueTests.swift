@@ -7,13 +7,22 @@ import VirtualAccessories
 
 @Suite("Values of a peripheral")
 struct ValueTests {
-    @Test("7.1 A value is there before the delegate is told that it was read")
-    func reading() async throws {
+    /// Explores the bench, and does something with it.
+    private func atBench(
+        _ body: @escaping @Sendable (CentralRecorder, CBPeripheral) async throws -> Void
+    ) async throws {
         let stage = try Stage(.bench)
         try await stage.run {
             let phone = stage.central()
             let bench = try await phone.visit("Bench")
             await phone.explore(bench)
+            try await body(phone, bench)
+        }
+    }
+
+    @Test("7.1 A value is there before the delegate is told that it was read")
+    func reading() async throws {
+        try await atBench { phone, bench in
             bench.readValue(for: try bench.characteristic("A001"))
             await phone.journal.wait(for: "value A001 010203 ok")
         }
@@ -21,11 +30,7 @@ struct ValueTests {
 
     @Test("7.1 What is read and what comes unasked is told in the same way")
     func notifying() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
+        try await atBench { phone, bench in
             bench.setNotifyValue(true, for: try bench.characteristic("A003"))
             await phone.journal.wait(for: "value A003", count: 3)
             #expect(
@@ -37,23 +42,122 @@ struct ValueTests {
         }
     }
 
-    @Test("7.2, 7.3 Long values are read and written in one go")
-    func longValues() async throws {
-        let stage = try Stage(.bench)
-        try await stage.run {
-            let phone = stage.central()
-            let bench = try await phone.visit("Bench")
-            await phone.explore(bench)
+    @Test("7.1 An error leaves the value as it was")
+    func failingRead() async throws {
+        try await atBench { phone, bench in
+            let value = try bench.characteristic("A003")
+            bench.setNotifyValue(true, for: value)
+            await phone.journal.wait(for: "value A003 02 ok")
+            bench.readValue(for: value)
+            await phone.journal.wait(for: "value A003 02 CBATTError 2")
+            #expect(value.value == Data([2]))
+        }
+    }
+
+    @Test("7.2, 7.3 Long values are read and written in one go", arguments: [0, 20, 244, 245, 512])
+    func longValues(length: Int) async throws {
+        try await atBench { phone, bench in
             let long = try bench.characteristic("A002")
             bench.readValue(for: long)
             await phone.journal.wait(for: "value A002")
             #expect(long.value?.count == 300)
-            let data = Data((0..<400).map { UInt8(truncatingIfNeeded: $0 * 7) })
+            let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) })
             bench.writeValue(data, for: long, type: .withResponse)
             bench.readValue(for: long)
             await phone.journal.wait(for: "value A002", count: 2)
             #expect(long.value == data)
             #expect(phone.journal.lines.count { $0 == "wrote A002 ok" } == 1)
+        }
+    }
+
+    @Test("7.4, 7.5, 7.6 The largest write follows the MTU, which the system exchanges by itself")
+    func lengths() async throws {
+        try await atBench { phone, bench in
+            #expect(bench.maximumWriteValueLength(for: .withResponse) == 512)
+            #expect(bench.maximumWriteValueLength(for: .withoutResponse) == 244)
+            phone.manager.cancelPeripheralConnection(bench)
+            #expect(bench.maximumWriteValueLength(for: .withResponse) == 0)
+            await phone.journal.wait(for: "disconnected")
+            #expect(bench.maximumWriteValueLength(for: .withoutResponse) == 0)
+        }
+    }
+
+    @Test("7.10 A value of more than 512 octets is refused")
+    func tooLong() async throws {
+        try await atBench { phone, bench in
+            let value = try bench.characteristic("A002")
+            bench.writeValue(Data(count: 513), for: value, type: .withResponse)
+            await phone.journal.wait(for: "wrote A002 CBATTError 13")
+        }
+    }
+
+    @Test("7.14 Answers come in the order of the calls, however long each takes")
+    func order() async throws {
+        try await atBench { phone, bench in
+            let long = try bench.characteristic("A002")
+            let short = try bench.characteristic("A001")
+            bench.readValue(for: long)
+            bench.readValue(for: short)
+            bench.writeValue(Data(count: 400), for: long, type: .withResponse)
+            bench.setNotifyValue(true, for: try bench.characteristic("A004"))
+            bench.writeValue(Data([9]), for: short, type: .withResponse)
+            bench.discoverServices(nil)
+            bench.readValue(for: short)
+            await phone.journal.wait(for: "value A001 09 ok")
+            let heads = phone.journal.lines.map {
+                $0.split(separator: " ").prefix(2).joined(separator: " ")
+            }
+            #expect(
+                heads == [
+                    "value A002", "value A001", "wrote A002", "notifying A004", "wrote A001",
+                    "services A000,A100", "value A001",
+                ]
+            )
+        }
+    }
+
+    @Test("7.15 The signal strength is read while connected")
+    func signalStrength() async throws {
+        try await atBench { phone, bench in
+            bench.readRSSI()
+            await phone.journal.wait(for: "rssi -")
+            #expect(phone.journal.lines.last?.hasSuffix("ok") == true)
+        }
+    }
+
+    @Test(
+        "7.16 Codes of the Attribute Protocol arrive as they are",
+        arguments: [0x03, 0x0E, 0x80, 0xFE]
+    )
+    func codes(code: UInt8) async throws {
+        try await atBench { phone, bench in
+            let value = try bench.characteristic("A004")
+            bench.writeValue(Data([code]), for: value, type: .withResponse)
+            await phone.journal.wait(for: "wrote A004 CBATTError \(code)")
+        }
+    }
+
+    @Test("7.13 Descriptors have values of their types")
+    func descriptors() async throws {
+        try await atBench { phone, bench in
+            for name in ["A001", "A003"] {
+                for descriptor in try bench.characteristic(name).descriptors ?? [] {
+                    bench.readValue(for: descriptor)
+                }
+            }
+            await phone.journal.wait(for: "descriptor", count: 2)
+            #expect(phone.journal.lines == ["descriptor 2901 A value ok", "descriptor 2902 0 ok"])
+            let described = try bench.characteristic("A001").descriptors?.first
+            #expect(described?.value as? String == "A value")
+        }
+    }
+
+    @Test("7.3 The write of a descriptor is answered")
+    func descriptorWrite() async throws {
+        try await atBench { phone, bench in
+            let descriptor = try #require(try bench.characteristic("A001").descriptors?.first)
+            bench.writeValue(Data([1]), for: descriptor)
+            await phone.journal.wait(for: "wrote descriptor 2901 CBATTError 3")
         }
     }
 }

@@ -6,11 +6,16 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
 
-    /// Does nothing.
+    /// Says in the log that nobody listens: an application that does not goes on with what is stale.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didModifyServices invalidatedServices: [CBService]
-    ) {}
+    ) {
+        Misuse.warn(
+            "\(Misuse.name(self)) does not implement peripheral:didModifyServices: - services of "
+                + "\(peripheral.logDescription) have changed"
+        )
+    }
 
     /// Does nothing.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothTypes
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("Services that change")
+struct ChangedServicesTests {
+    @Test("6.6 Only invalidated services are told of, and they are dead")
+    func removal() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            try await stage.host { host in
+                let stays = try await host.publish(Self.service(0xB000))
+                let goes = try await host.publish(Self.service(0xB100))
+                _ = stays
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = stage.central()
+                let kit = try await phone.visit("Kit")
+                await phone.explore(kit)
+                try await stage.air.sleep(for: .seconds(1))
+                let dead = try kit.service("B100")
+                let deadValue = try #require(dead.characteristics?.first)
+                let alive = try kit.characteristic("B001")
+                try await host.unpublish(goes)
+                await phone.journal.wait(for: "modified B100")
+                #expect(kit.services?.map(\.uuid.uuidString) == ["B000"])
+                let lines = Journal()
+                await Misuse.observing({ lines.add($0) }) {
+                    kit.readValue(for: deadValue)
+                    kit.discoverCharacteristics(nil, for: dead)
+                }
+                #expect(lines.lines.count { $0.contains("no longer valid") } == 2)
+                kit.readValue(for: alive)
+                await phone.journal.wait(for: "value B001 b0 ok")
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000 ok")
+                #expect(try kit.characteristic("B001") === alive)
+            }
+        }
+    }
+
+    @Test("6.6 What is new is not in the list: the application discovers it")
+    func addition() async throws {
+        let stage = try Stage(.growing)
+        try await stage.run {
+            let phone = stage.central()
+            let plant = try await phone.visit("Plant")
+            await phone.explore(plant)
+            try await stage.air.sleep(for: .seconds(1))
+            let grow = try plant.characteristic("C001")
+            plant.writeValue(Data([1]), for: grow, type: .withResponse)
+            await phone.journal.wait(for: "modified ")
+            #expect(phone.journal.lines.contains("modified "))
+            #expect(plant.services?.count == 1)
+            plant.discoverServices(nil)
+            await phone.journal.wait(for: "services C000,C100 ok")
+            plant.writeValue(Data([0]), for: grow, type: .withResponse)
+            await phone.journal.wait(for: "wrote C001", count: 2)
+        }
+    }
+
+    @Test("6.6 A delegate that does not listen to changes is warned in the log")
+    func warning() async throws {
+        let stage = try Stage(.growing)
+        let deaf = Deaf()
+        try await stage.run {
+            let phone = stage.central()
+            let plant = try await phone.visit("Plant")
+            await phone.explore(plant)
+            try await stage.air.sleep(for: .seconds(1))
+            let grow = try plant.characteristic("C001")
+            plant.delegate = deaf
+            let lines = Journal()
+            await Misuse.observing({ lines.add($0) }) {
+                plant.writeValue(Data([1]), for: grow, type: .withResponse)
+                await lines.wait { $0.contains { $0.contains("peripheral:didModifyServices:") } }
+            }
+            let warnings = lines.lines.filter { $0.contains("peripheral:didModifyServices:") }
+            #expect(warnings.count == 1)
+            #expect(warnings.first?.hasPrefix("WARNING: ") == true)
+        }
+    }
+
+    private final class Deaf: NSObject, CBPeripheralDelegate, Sendable {}
+
+    private static func service(_ uuid: UInt16) -> GATT.ServiceDefinition {
+        .init(
+            BluetoothUUID(uuid),
+            [.init(BluetoothUUID(uuid + 1), .read, value: .stored([UInt8(uuid >> 8)]))]
+        )
+    }
+}
+
+extension AccessoryProfile {
+    /// Grows another service when it is told to.
+    fileprivate static let growing = AccessoryProfile(
+        name: "Plant",
+        services: [
+            Service(
+                BluetoothUUID(0xC000),
+                [
+                    Characteristic(
+                        BluetoothUUID(0xC001),
+                        .write,
+                        reaction: WriteReaction { written, _ in
+                            .accepted(written == [1] ? [.addService(branch)] : [])
+                        }
+                    )
+                ]
+            )
+        ]
+    )
+
+    private static let branch = Service(
+        BluetoothUUID(0xC100),
+        [Characteristic(BluetoothUUID(0xC101), .read, value: [1])]
+    )
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("6.1 What was not looked for is nil, what was looked for in vain is empty")
+    func nilAndEmpty() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            #expect(bench.services == nil)
+            bench.discoverServices(nil)
+            await phone.journal.wait(for: "services A000,A100 ok")
+            let plain = try bench.service("A100")
+            #expect(plain.characteristics == nil)
+            #expect(plain.includedServices == nil)
+            bench.discoverIncludedServices(nil, for: plain)
+            await phone.journal.wait(for: "included A100:  ok")
+            #expect(plain.includedServices == [])
+            bench.discoverCharacteristics(nil, for: plain)
+            await phone.journal.wait(for: "characteristics A100: A101 ok")
+            let value = try bench.characteristic("A101")
+            #expect(value.descriptors == nil)
+            bench.discoverDescriptors(for: value)
+            await phone.journal.wait(for: "descriptors A101:  ok")
+            #expect(value.descriptors == [])
+        }
+    }
+
+    @Test("6.2 A filter limits what is found now; results add up, and objects stay the same")
+    func filters() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            bench.discoverServices([CBUUID(string: "A100")])
+            await phone.journal.wait(for: "services A100 ok")
+            let first = try bench.service("A100")
+            bench.discoverServices([CBUUID(string: "A000"), CBUUID(string: "A0FF")])
+            await phone.journal.wait(for: "services A000,A100 ok")
+            #expect(try bench.service("A100") === first)
+            let service = try bench.service("A000")
+            bench.discoverCharacteristics([CBUUID(string: "A003")], for: service)
+            await phone.journal.wait(for: "characteristics A000: A003 ok")
+            let notifying = try bench.characteristic("A003")
+            bench.discoverCharacteristics(nil, for: service)
+            await phone.journal.wait(for: "characteristics A000: A001,A002,A003,A004 ok")
+            #expect(try bench.characteristic("A003") === notifying)
+            bench.discoverServices(nil)
+            await phone.journal.wait(for: "services A000,A100 ok", count: 2)
+            #expect(try bench.service("A000") === service)
+            #expect(service.peripheral === bench)
+            #expect(notifying.service === service)
+        }
+    }
+
+    @Test("6.3, 6.4 What was looked for once is found again without a word on the air")
+    func repetition() async throws {
+        let stage = try Stage(.bench)
+        let (adapter, transport) = try stage.addCountedAdapter()
+        try await stage.run {
+            let phone = stage.central(on: adapter)
+            let bench = try await phone.visit("Bench")
+            bench.discoverServices([CBUUID(string: "A000")])
+            await phone.journal.wait(for: "services A000 ok")
+            // The host asks to be told of changes, which nobody waits for.
+            try await stage.air.sleep(for: .seconds(1))
+            let count = transport.sentCount
+            #expect(count > 0)
+            await phone.explore(bench)
+            #expect(transport.sentCount == count)
+            await adapter.shutDown()
+        }
+    }
+
+    @Test("6.5 Services that the system uses itself are hidden")
+    func hiddenServices() async throws {
+        let notificationCenter = try #require(
+            BluetoothUUID("7905F431-B5CE-4E99-A40F-4B1E122D00D0")
+        )
+        let stage = try Stage(
+            AccessoryProfile(
+                name: "Keys",
+                services: [
+                    .init(BluetoothUUID(0x1812), [.init(BluetoothUUID(0x2A4A), .read)]),
+                    .init(notificationCenter, [.init(BluetoothUUID(0xB001), .read)]),
+                    .init(BluetoothUUID(0x180F), [.init(BluetoothUUID(0x2A19), .read)]),
+                ]
+            )
+        )
+        try await stage.run {
+            let phone = stage.central()
+            let keys = try await phone.visit("Keys")
+            keys.discoverServices(nil)
+            await phone.journal.wait(for: "services 180F ok")
+            keys.discoverServices([CBUUID(string: "1800"), CBUUID(string: "1812")])
+            await phone.journal.wait(for: "services", count: 2)
+            #expect(phone.journal.lines.last == "services 180F ok")
+        }
+    }
+
+    @Test("6.7 One call is answered once, for the object that it was made for")
+    func oneAnswer() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            bench.discoverServices(nil)
+            await phone.journal.wait(for: "services")
+            phone.journal.clear()
+            for service in bench.services ?? [] { bench.discoverCharacteristics(nil, for: service) }
+            bench.discoverServices(nil)
+            await phone.journal.wait(for: "services")
+            #expect(
+                phone.journal.lines == [
+                    "characteristics A000: A001,A002,A003,A004 ok",
+                    "characteristics A100: A101 ok", "services A000,A100 ok",
+                ]
+            )
+        }
+    }
+
+    @Test("6.8 Secondary services appear where they are included, and are not primary")
+    func includedServices() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            try await stage.host { host in
+                _ = try await host.publish(
+                    .init(
+                        BluetoothUUID(0xB100),
+                        isPrimary: false,
+                        [.init(BluetoothUUID(0xB101), .read)]
+                    )
+                )
+                _ = try await host.publish(
+                    .init(
+                        BluetoothUUID(0xB000),
+                        includes: [.uuid(BluetoothUUID(0xB100))],
+                        [.init(BluetoothUUID(0xB001), .read)]
+                    )
+                )
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = stage.central()
+                let kit = try await phone.visit("Kit")
+                kit.discoverServices(nil)
+                await phone.journal.wait(for: "services B000 ok")
+                let primary = try kit.service("B000")
+                #expect(primary.isPrimary)
+                kit.discoverIncludedServices([CBUUID(string: "B1FF")], for: primary)
+                await phone.journal.wait(for: "included B000:  ok")
+                kit.discoverIncludedServices(nil, for: primary)
+                await phone.journal.wait(for: "included B000: B100 ok")
+                let secondary = try #require(primary.includedServices?.first)
+                #expect(!secondary.isPrimary)
+                kit.discoverCharacteristics(nil, for: secondary)
+                await phone.journal.wait(for: "characteristics B100: B101 ok")
+                #expect(kit.services == [primary])
+            }
+        }
+    }
+}

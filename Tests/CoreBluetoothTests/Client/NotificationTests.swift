@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+
+@Suite("Values that come unasked")
+struct NotificationTests {
+    @Test("7.11 Notifications are taken where there are indications as well")
+    func preference() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            await phone.explore(bench)
+            let both = try bench.characteristic("A003")
+            bench.setNotifyValue(true, for: both)
+            await phone.journal.wait(for: "notifying A003 on ok")
+            #expect(both.isNotifying)
+            bench.readValue(for: try #require(both.descriptors?.first))
+            await phone.journal.wait(for: "descriptor 2902 1 ok")
+            let indicated = try bench.characteristic("A004")
+            bench.setNotifyValue(true, for: indicated)
+            await phone.journal.wait(for: "notifying A004 on ok")
+            bench.readValue(for: try #require(indicated.descriptors?.first))
+            await phone.journal.wait(for: "descriptor 2902 2 ok")
+        }
+    }
+
+    @Test("7.11 The state already in force is told without a word on the air")
+    func sameState() async throws {
+        let stage = try Stage(.bench)
+        let (adapter, transport) = try stage.addCountedAdapter()
+        try await stage.run {
+            let phone = stage.central(on: adapter)
+            let bench = try await phone.visit("Bench")
+            await phone.explore(bench)
+            let value = try bench.characteristic("A004")
+            bench.setNotifyValue(true, for: value)
+            await phone.journal.wait(for: "notifying A004 on ok")
+            try await stage.air.sleep(for: .seconds(1))
+            let count = transport.sentCount
+            bench.setNotifyValue(true, for: value)
+            await phone.journal.wait(for: "notifying A004 on ok", count: 2)
+            bench.setNotifyValue(false, for: try bench.characteristic("A003"))
+            await phone.journal.wait(for: "notifying A003 off ok")
+            #expect(transport.sentCount == count)
+            bench.setNotifyValue(false, for: value)
+            await phone.journal.wait(for: "notifying A004 off ok")
+            #expect(transport.sentCount > count)
+            await adapter.shutDown()
+        }
+    }
+
+    @Test("7.11 What cannot be sent unasked cannot be subscribed to")
+    func notSubscribable() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            await phone.explore(bench)
+            bench.setNotifyValue(true, for: try bench.characteristic("A001"))
+            await phone.journal.wait(for: "notifying A001 off CBATTError 6")
+        }
+    }
+
+    @Test("7.11 The descriptor to subscribe by need not have been discovered")
+    func undiscoveredDescriptor() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = stage.central()
+            let strap = try await phone.visit("Strap")
+            strap.discoverServices([CBUUID(string: "180D")])
+            await phone.journal.wait(for: "services")
+            strap.discoverCharacteristics([CBUUID(string: "2A37")], for: try strap.service("180D"))
+            await phone.journal.wait(for: "characteristics")
+            let rate = try strap.characteristic("2A37")
+            strap.setNotifyValue(true, for: rate)
+            await phone.journal.wait(for: "value 2A37", count: 2)
+            #expect(rate.descriptors == nil)
+        }
+    }
+
+    @Test("7.11 One manager that listens no more leaves another's subscription")
+    func severalManagers() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let (one, two) = (stage.central(), stage.central())
+            let first = try await one.visit("Strap")
+            let second = try await two.join(first)
+            #expect(first !== second)
+            let values = try await [Self.listen(one, to: first), Self.listen(two, to: second)]
+            first.setNotifyValue(false, for: values[0])
+            await one.journal.wait(for: "notifying 2A37 off ok")
+            one.journal.clear()
+            two.journal.clear()
+            await two.journal.wait(for: "value 2A37", count: 2)
+            #expect(one.journal.lines.isEmpty)
+            #expect(values[1].isNotifying)
+            first.setNotifyValue(true, for: values[0])
+            await one.journal.wait(for: "value 2A37", count: 1)
+            two.manager.cancelPeripheralConnection(second)
+            await two.journal.wait(for: "disconnected")
+            two.journal.clear()
+            one.journal.clear()
+            await one.journal.wait(for: "value 2A37", count: 2)
+            #expect(two.journal.lines.isEmpty)
+            #expect(first.state == .connected)
+        }
+    }
+
+    private static func listen(
+        _ phone: CentralRecorder,
+        to strap: CBPeripheral
+    ) async throws -> CBCharacteristic {
+        await phone.explore(strap)
+        let rate = try strap.characteristic("2A37")
+        strap.setNotifyValue(true, for: rate)
+        await phone.journal.wait(for: "value 2A37")
+        return rate
+    }
+}
