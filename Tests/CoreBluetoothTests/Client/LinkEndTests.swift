@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+@Suite("The end of a link, seen by its peripheral")
+struct LinkEndTests {
+    @Test("5.6 After the end of the link nothing more is heard, also not of what was asked")
+    func silence() async throws {
+        let stage = try Stage(.quitter)
+        try await stage.run {
+            let phone = stage.central()
+            let quitter = try await phone.visit("Quitter")
+            await phone.explore(quitter)
+            let leave = try quitter.characteristic("D001")
+            quitter.writeValue(Data([1]), for: leave, type: .withResponse)
+            for _ in 0..<10 { quitter.readValue(for: leave) }
+            await phone.journal.wait(for: "disconnected Quitter CBError 7")
+            let count = phone.journal.lines.count
+            try await stage.air.sleep(for: .seconds(40))
+            #expect(phone.journal.lines.count == count)
+        }
+    }
+
+    @Test("5.7, 5.8 After the end of the link services are gone, and what was had of them is stale")
+    func staleness() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = stage.central()
+            let strap = try await phone.visit("Strap")
+            await phone.explore(strap)
+            let rate = try strap.characteristic("2A37")
+            let service = try #require(rate.service)
+            strap.setNotifyValue(true, for: rate)
+            await phone.journal.wait(for: "value 2A37")
+            phone.manager.cancelPeripheralConnection(strap)
+            await phone.journal.wait(for: "disconnected")
+            #expect(strap.services == nil)
+            #expect(!rate.isNotifying)
+            phone.manager.connect(strap)
+            await phone.journal.wait(for: "connected")
+            strap.readValue(for: rate)
+            await phone.explore(strap)
+            #expect(try strap.service("180D") !== service)
+            #expect(try strap.characteristic("2A37") !== rate)
+        }
+    }
+}
+
+extension AccessoryProfile {
+    /// Ends the link when it is told to.
+    fileprivate static let quitter = AccessoryProfile(
+        name: "Quitter",
+        services: [
+            Service(
+                BluetoothUUID(0xD000),
+                [
+                    Characteristic(
+                        BluetoothUUID(0xD001),
+                        [.read, .write],
+                        reaction: WriteReaction { _, _ in .accepted([.disconnect]) }
+                    )
+                ]
+            )
+        ]
+    )
+}
