@@ -77,7 +77,6 @@ extension LampModel: @preconcurrency CBCentralManagerDelegate {
 extension LampModel: @preconcurrency CBPeripheralDelegate {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         for service in peripheral.services ?? [] {
-            peripheral.discoverIncludedServices(nil, for: service)
             peripheral.discoverCharacteristics([Self.power], for: service)
         }
     }
@@ -87,8 +86,9 @@ extension LampModel: @preconcurrency CBPeripheralDelegate {
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {
-        switchCharacteristic = service.characteristics?.first
-        switchCharacteristic.map { peripheral.discoverDescriptors(for: $0) }
+        guard let found = service.characteristics?.first else { return }
+        switchCharacteristic = found
+        peripheral.discoverDescriptors(for: found)
     }
 
     func peripheral(

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import MainActorClient
+@testable import PreconcurrencyClient
+
+@Suite("Clients on the main actor, in Swift 6")
+struct MainActorClientTests {
+    @Test("a model with isolated conformances measures, and lets go")
+    func isolated() async throws {
+        let stage = try Stage(.thermometer(name: "Shelf"))
+        try await stage.run { @MainActor in
+            let model = ThermometerModel()
+            let journal = Journal()
+            model.onStatus = { journal.add($0) }
+            model.start(options: [CBManagerOptionAdapterKey: stage.adapter])
+            await journal.wait(for: "measuring")
+            #expect(model.celsius == 21.5)
+            model.forget()
+            await journal.wait(for: "disconnected")
+            #expect(!model.isReconnecting)
+        }
+    }
+
+    @Test("a model with preconcurrency conformances switches a lamp on")
+    func preconcurrency() async throws {
+        let stage = try Stage(.batteryLamp(name: "Lamp"))
+        try await stage.run { @MainActor in
+            let model = LampModel()
+            let journal = Journal()
+            model.onChange = { journal.add($0.isOn ? "on" : "hint \($0.hint ?? "none")") }
+            model.start(options: [CBManagerOptionAdapterKey: stage.adapter])
+            await journal.wait(for: "hint On (1) or off (0)")
+            model.set(true)
+            await journal.wait(for: "on")
+            #expect(model.problem == nil)
+        }
+    }
+
+    @Test("a delegate on a queue of its own makes a sequence of values")
+    func stream() async throws {
+        let stage = try Stage(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
+        try await stage.run {
+            var names: Set<String> = []
+            let options = [CBManagerOptionAdapterKey: stage.adapter]
+            let queue = DispatchQueue(label: "scanner")
+            for await sighting in sightings(on: queue, options: options) {
+                #expect((-127..<20).contains(sighting.strength))
+                if let name = sighting.name { names.insert(name) }
+                if names.count == 2 { break }
+            }
+            #expect(names == ["Shelf", "Strap"])
+        }
+    }
+}
