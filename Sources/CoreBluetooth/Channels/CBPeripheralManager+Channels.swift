@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BluetoothTypes
-import Foundation
-
 // Channels that centrals open to the application.
 extension CBPeripheralManager {
     func publishChannel(isEncrypted: Bool) {
@@ -15,10 +12,8 @@ extension CBPeripheralManager {
         adapter?.enter { [session] in $0.unpublishChannel(psm, for: session) }
     }
 
-    func channelOpened(_ channel: OpenChannel, by peer: PeerIdentifier) {
-        let central = mirror.change {
-            $0.central(ServedCentral(peer: peer, maximumUpdateValueLength: 20))
-        }
+    func channelOpened(_ channel: OpenChannel, by served: ServedCentral) {
+        let central = mirror.change { $0.central(served) }
         let channel = CBL2CAPChannel(channel, to: central)
         delegate?.peripheralManager(self, didOpen: channel, error: nil)
     }

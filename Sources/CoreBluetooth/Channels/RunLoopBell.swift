@@ -66,7 +66,7 @@ final class RunLoopBell: @unchecked Sendable {
             return true
         }
         if isUndone { outsideWork?.endOutsideWork() }
-        outliveCall()
+        outliveCall(in: mode)
     }
 
     func takeFromAll() {
@@ -97,8 +97,8 @@ final class RunLoopBell: @unchecked Sendable {
 
     /// A run loop does not retain a source that it is about to call: it gets a reference of its own
     /// here, which it lets go of on its thread, where no such call can be under way.
-    private func outliveCall() {
-        loop.perform { withExtendedLifetime(self) {} }
+    private func outliveCall(in mode: RunLoop.Mode) {
+        loop.perform(inModes: [mode]) { withExtendedLifetime(self) {} }
     }
 }
 

@@ -100,7 +100,8 @@ extension SharedAdapter {
     /// Hands a channel to the manager that published its number.
     private func take(_ number: ChannelNumber, _ psm: CBL2CAPPSM) {
         guard let session = listening.listeners[psm]?.session,
-            let (link, address) = onHost({ $0.link(of: number) }),
+            let (link, _) = onHost({ $0.link(of: number) }),
+            let central = server.links[link],
             let channel = onHost({ OpenChannel(number, on: link, of: $0) })
         else { return }
         listening.listeners[psm]?.channels[number] = link
@@ -109,7 +110,6 @@ extension SharedAdapter {
                 self?.assumeIsolated { $0.listening.listeners[psm]?.channels[number] = nil }
             }
         }
-        let peer = onHost { $0.identifier(of: address) }
-        post(.channelOpened(peer, channel), to: session)
+        post(.channelOpened(central, channel), to: session)
     }
 }

@@ -25,7 +25,7 @@ extension CBPeripheralManager {
             delegate?.peripheralManager(self, didPublishL2CAPChannel: psm, error: error)
         case .channelUnpublished(let psm, let error):
             delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: error)
-        case .channelOpened(let peer, let channel): channelOpened(channel, by: peer)
+        case .channelOpened(let central, let channel): channelOpened(channel, by: central)
         }
     }
 

@@ -28,7 +28,7 @@ enum PeripheralManagerEvent: Sendable {
     case channelPublished(CBL2CAPPSM, (any Error)?)
     case channelUnpublished(CBL2CAPPSM, (any Error)?)
     /// A central has opened a channel.
-    case channelOpened(PeerIdentifier, OpenChannel)
+    case channelOpened(ServedCentral, OpenChannel)
 }
 
 /// A central, and how much fits into a value for it.

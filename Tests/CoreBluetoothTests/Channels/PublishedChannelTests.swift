@@ -48,6 +48,8 @@ import Testing
             let channel = try await meeting.link.openChannel(psm: psm)
             await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
             keeper.withChannel { #expect($0.peer is CBCentral) }
+            let identifier = keeper.withChannel { $0.peer.identifier }
+            #expect(identifier == meeting.phone["Lamp"]?.identifier)
             let app = try ChannelApp(keeper)
             await app.start { ($0.reads, $0.pours) = (64, true) }
             app.write(Array("from the phone".utf8))
