@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 import CoreBluetoothEnumerations
 
 /// What an application is told of a request that failed.
@@ -13,7 +14,9 @@ enum ClientFailure {
         switch error {
         case let failure as GATT.Failure: self.error(failure)
         case let failure as HostError: self.error(failure)
-        case is CancellationError: nil
+        case is CancellationError, Pairing.Failure.linkEnded: nil
+        // What the peripheral refused, it refused because it is not paired with.
+        case is Pairing.Failure: CBATTError(.insufficientAuthentication)
         default: CBError(delivering: .unknown)
         }
     }

@@ -49,6 +49,61 @@ struct LinkEndTests {
             #expect(try strap.characteristic("2A37") !== rate)
         }
     }
+
+    @Test("7.17 A request that is not answered in 30 seconds ends the link")
+    func timeOut() async throws {
+        let stage = try Stage()
+        let controller = try stage.air.world.addController(
+            ControllerConfiguration(name: "mute", at: Position(x: 1, y: 0))
+        )
+        stage.air.world.attach(MuteAccessory(.bench), to: controller)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            await phone.explore(bench)
+            let begin = stage.air.now
+            let value = try bench.characteristic("A002")
+            bench.writeValue(Data(count: 400), for: value, type: .withResponse)
+            await phone.journal.wait(for: "disconnected")
+            #expect(stage.air.now - begin >= .seconds(29))
+            #expect(stage.air.now - begin < .seconds(35))
+            #expect(phone.journal.lines.count == 1)
+        }
+    }
+
+    @Test(
+        "5.7, 5.1.2 While the system reconnects, services stay, and nothing comes unasked after it"
+    )
+    func reconnection() async throws {
+        let stage = try Stage(.quitter)
+        try await stage.run {
+            let phone = stage.central()
+            await phone.journal.wait(for: "state poweredOn")
+            phone.manager.scanForPeripherals(withServices: nil)
+            await phone.journal.wait(for: "discovered Quitter")
+            let quitter = try #require(phone["Quitter"])
+            quitter.delegate = phone
+            phone.manager.connect(
+                quitter,
+                options: [CBConnectPeripheralOptionEnableAutoReconnect: true]
+            )
+            await phone.journal.wait(for: "connected")
+            await phone.explore(quitter)
+            let leave = try quitter.characteristic("D001")
+            quitter.setNotifyValue(true, for: leave)
+            await phone.journal.wait(for: "notifying D001 on ok")
+            quitter.writeValue(Data([1]), for: leave, type: .withResponse)
+            await phone.journal.wait(for: "disconnected Quitter CBError 7 reconnecting")
+            #expect(try quitter.characteristic("D001") === leave)
+            #expect(!leave.isNotifying)
+            await phone.journal.wait(for: "connected")
+            quitter.readValue(for: leave)
+            await phone.journal.wait(for: "value D001")
+            #expect(phone.journal.lines.last?.hasSuffix("ok") == true)
+            phone.manager.cancelPeripheralConnection(quitter)
+            await phone.journal.wait(for: "disconnected Quitter ok")
+        }
+    }
 }
 
 extension AccessoryProfile {
@@ -61,7 +116,7 @@ extension AccessoryProfile {
                 [
                     Characteristic(
                         BluetoothUUID(0xD001),
-                        [.read, .write],
+                        [.read, .write, .notify],
                         reaction: WriteReaction { _, _ in .accepted([.disconnect]) }
                     )
                 ]

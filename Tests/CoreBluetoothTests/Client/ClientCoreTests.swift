@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("What is asked of one link")
+struct ClientCoreTests {
+    private let done = Result<HostAnswer, any Error>.success(.gatt(.done))
+
+    @Test("7.14 One request at a time is with the host, in the order of the calls")
+    func oneAtATime() {
+        var bench = CoreBench()
+        bench.ask(.read(CoreBench.value))
+        bench.ask(.write(CoreBench.value, [1]))
+        #expect(bench.questions == ["readLong"])
+        bench.answer(.success(.gatt(.value([7]))))
+        #expect(bench.questions == ["write"])
+        bench.answer(done)
+        #expect(bench.told == ["1 read [7]", "1 wrote ok"])
+        #expect(bench.questions.isEmpty)
+    }
+
+    @Test("7.7 A write without response overtakes a read that waits for its answer, but no write")
+    func commands() {
+        var bench = CoreBench()
+        let window = WriteWindow()
+        bench.ask(.read(CoreBench.value))
+        bench.ask(.command(CoreBench.value, [1], window))
+        #expect(bench.questions == ["readLong", "writeWithoutResponse"])
+        bench.ask(.write(CoreBench.value, [2]))
+        bench.ask(.command(CoreBench.value, [3], window))
+        #expect(bench.questions == ["readLong", "writeWithoutResponse"])
+        bench.answer(.success(.gatt(.value([7]))))
+        bench.answer(done)
+        #expect(bench.questions == ["write"])
+        bench.answer(done)
+        #expect(bench.questions == ["writeWithoutResponse"])
+    }
+
+    @Test("6.4 A peripheral that does not tell its table is asked part by part")
+    func parts() {
+        var bench = CoreBench()
+        bench.ask(.find(.services(.all)))
+        #expect(bench.questions == ["table"])
+        bench.refuse(.unlikelyError)
+        #expect(bench.questions == ["discoverPrimaryServices"])
+        bench.answer(.success(.gatt(.services([CoreBench.service]))))
+        bench.ask(.find(.characteristics(.all, of: CoreBench.service)))
+        #expect(bench.questions == ["discoverCharacteristics"])
+        bench.answer(.success(.gatt(.characteristics([CoreBench.value]))))
+        bench.ask(.setNotifying(true, CoreBench.value))
+        #expect(bench.questions == ["discoverDescriptors"])
+        bench.answer(.success(.gatt(.descriptors([CoreBench.configuration]))))
+        #expect(bench.questions == ["subscribe"])
+        bench.answer(done)
+        #expect(bench.told == ["1 services 1", "1 characteristics 1", "1 notifying true"])
+    }
+
+    @Test("6.7 A discovery that fails says so, and the next may succeed")
+    func failure() {
+        var bench = CoreBench()
+        bench.ask(.find(.services(.all)))
+        bench.refuse(.unlikelyError)
+        bench.refuse(.insufficientResources)
+        #expect(bench.told == ["1 services CBATTError 17"])
+    }
+
+    @Test("6.6 After a change the new table is asked for before anything else")
+    func change() {
+        var bench = CoreBench()
+        bench.ask(.find(.services(.all)))
+        bench.answerTable()
+        bench.change(AttributeHandle(20)...AttributeHandle(30))
+        bench.ask(.read(CoreBench.value))
+        #expect(bench.questions == ["table"])
+        bench.answerTable(withMore: true)
+        #expect(bench.questions == ["readLong"])
+        #expect(bench.told == ["1 services 1", "all modified 1 true"])
+    }
+
+    @Test(
+        "6.6 What was refused because the table has changed is asked once more if it is still there"
+    )
+    func repetition() {
+        var bench = CoreBench()
+        bench.ask(.read(CoreBench.value))
+        bench.refuse(.databaseOutOfSync)
+        #expect(bench.questions == ["table"])
+        bench.answerTable()
+        #expect(bench.questions == ["readLong"])
+        bench.refuse(.databaseOutOfSync)
+        #expect(bench.told == ["1 read CBATTError 18"])
+    }
+
+    @Test("5.7 What was kept over a reconnection is compared with the table of now")
+    func verification() {
+        var bench = CoreBench(table: CoreBench.table(withMore: true))
+        bench.ask(.read(CoreBench.value))
+        #expect(bench.questions == ["table"])
+        bench.answerTable()
+        #expect(bench.told == ["all modified 1 false"])
+        #expect(bench.questions == ["readLong"])
+    }
+
+    @Test("7.11 Two managers share a subscription, and the last one ends it")
+    func sharing() {
+        var bench = CoreBench()
+        bench.ask(.setNotifying(true, CoreBench.value))
+        bench.ask(.setNotifying(true, CoreBench.value), for: CoreBench.two)
+        bench.answerTable()
+        #expect(bench.questions == ["subscribe"])
+        bench.answer(done)
+        #expect(bench.questions.isEmpty)
+        let handle = CoreBench.value.valueHandle
+        #expect(bench.core.subscriptions.receivers(of: handle) == [CoreBench.one, CoreBench.two])
+        bench.ask(.setNotifying(false, CoreBench.value))
+        #expect(bench.questions.isEmpty)
+        bench.leave(CoreBench.two)
+        #expect(bench.questions == ["unsubscribe"])
+        bench.answer(done)
+        #expect(bench.core.subscriptions.receivers(of: handle).isEmpty)
+        #expect(
+            bench.told == ["1 notifying true", "2 notifying true", "1 notifying false"]
+        )
+    }
+
+    @Test("5.4 What a manager has asked for is not told to it any more once it has let go")
+    func leaving() {
+        var bench = CoreBench()
+        bench.ask(.read(CoreBench.value))
+        bench.ask(.read(CoreBench.value))
+        bench.ask(.read(CoreBench.value), for: CoreBench.two)
+        bench.leave(CoreBench.one)
+        bench.answer(.success(.gatt(.value([1]))))
+        bench.answer(.success(.gatt(.value([2]))))
+        #expect(bench.told == ["2 read [2]"])
+        #expect(bench.questions.isEmpty)
+    }
+
+    @Test("5.4 A manager that lets go while it subscribes leaves nothing behind")
+    func leavingMidway() {
+        var bench = CoreBench()
+        bench.ask(.setNotifying(true, CoreBench.value))
+        bench.answerTable()
+        bench.leave(CoreBench.one)
+        bench.answer(done)
+        #expect(bench.questions == ["unsubscribe"])
+        bench.answer(done)
+        #expect(bench.questions.isEmpty)
+        #expect(bench.told.isEmpty)
+    }
+
+    @Test(
+        "5.6, 7.17 What ends with the link is not answered",
+        arguments: [
+            GATT.Failure.timedOut, .bearerClosed,
+        ]
+    )
+    func linkEnd(failure: GATT.Failure) {
+        var bench = CoreBench()
+        bench.ask(.read(CoreBench.value))
+        bench.ask(.read(CoreBench.value))
+        bench.answer(.failure(failure))
+        #expect(bench.told.isEmpty)
+        #expect(bench.questions.isEmpty)
+    }
+
+    @Test("7.14 More requests than are held are refused at once")
+    func bound() {
+        var bench = CoreBench()
+        for _ in 0...ClientCore.waitingLimit { bench.ask(.read(CoreBench.value)) }
+        #expect(bench.told.isEmpty)
+        bench.ask(.read(CoreBench.value))
+        #expect(bench.told == ["1 read CBError 4"])
+    }
+
+    @Test("7.16 A subscription that is refused is none")
+    func refusedSubscription() {
+        var bench = CoreBench()
+        bench.ask(.setNotifying(true, CoreBench.value))
+        bench.answerTable()
+        bench.refuse(.insufficientAuthorization)
+        #expect(bench.told == ["1 notifying CBATTError 8"])
+        #expect(bench.core.subscriptions.receivers(of: CoreBench.value.valueHandle).isEmpty)
+    }
+
+    @Test("13.3 What was listened to in an earlier life is told of only if it fails")
+    func renotifying() {
+        var bench = CoreBench()
+        bench.ask(.renotify(CoreBench.value))
+        bench.answerTable()
+        bench.answer(done)
+        #expect(bench.told.isEmpty)
+        #expect(bench.core.subscriptions.isInForce(CoreBench.value.valueHandle))
+    }
+}

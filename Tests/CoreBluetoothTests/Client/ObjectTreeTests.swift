@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("The objects of a peripheral")
+struct ObjectTreeTests {
+    @Test("13.3 What was discovered can be shown again as if it had been discovered now")
+    func memory() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            #expect(bench.rememberedTable == nil)
+            await phone.explore(bench)
+            bench.setNotifyValue(true, for: try bench.characteristic("A003"))
+            await phone.journal.wait(for: "notifying A003 on ok")
+            let table = try #require(bench.rememberedTable)
+            #expect(table.notifying.map { $0.uuid.description } == ["A003"])
+            let other = stage.central()
+            let copy = try await other.join(bench)
+            copy.adopt(table)
+            #expect(copy.rememberedTable == table)
+            #expect(copy.services?.map(\.uuid) == bench.services?.map(\.uuid))
+            #expect(try copy.characteristic("A003").isNotifying)
+            #expect(try copy.characteristic("A001").descriptors?.count == 1)
+            #expect(try copy.service("A000").includedServices == nil)
+            let adopted = try copy.characteristic("A001")
+            copy.readValue(for: adopted)
+            await other.journal.wait(for: "value A001 010203 ok")
+            copy.discoverServices(nil)
+            await other.journal.wait(for: "services A000,A100 ok")
+            #expect(try copy.characteristic("A001") === adopted)
+        }
+    }
+
+    @Test("4.6 A peripheral can be found by services that were discovered, by whichever manager")
+    func connectedPeripherals() async throws {
+        let stage = try Stage(.bench)
+        try await stage.run {
+            let phone = stage.central()
+            let bench = try await phone.visit("Bench")
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            await phone.explore(bench)
+            let found = other.manager.retrieveConnectedPeripherals(
+                withServices: [CBUUID(string: "A100")]
+            )
+            #expect(found.map(\.identifier) == [bench.identifier])
+            #expect(found.first?.state == .disconnected)
+            let none = other.manager.retrieveConnectedPeripherals(
+                withServices: [CBUUID(string: "A200")]
+            )
+            #expect(none.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("Protected values")
+struct ProtectionTests {
+    @Test("8.1 What needs protection is paired for, and only the final result is told")
+    func pairing() async throws {
+        let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
+        try await stage.run {
+            let phone = stage.central()
+            let safe = try await phone.visit("Safe")
+            await phone.explore(safe)
+            safe.readValue(for: try safe.characteristic("E001"))
+            await phone.journal.wait(for: "value E001")
+            #expect(phone.journal.lines == ["value E001 05 ok"])
+            safe.setNotifyValue(true, for: try safe.characteristic("E001"))
+            await phone.journal.wait(for: "notifying E001 on ok")
+            #expect(Self.bondCount(of: stage) == 1)
+        }
+    }
+
+    @Test("8.2 If pairing fails, the peripheral's own error is told", arguments: [false, true])
+    func refusal(canPair: Bool) async throws {
+        var refusing = AccessoryPairing(.noInputNoOutput)
+        refusing.requiresAuthentication = true
+        let stage = try Stage(.safe(pairing: canPair ? refusing : nil))
+        try await stage.run {
+            let phone = stage.central()
+            let safe = try await phone.visit("Safe")
+            await phone.explore(safe)
+            safe.readValue(for: try safe.characteristic("E001"))
+            await phone.journal.wait(for: "value E001")
+            #expect(
+                ["value E001 nil CBATTError 5", "value E001 nil CBATTError 15"]
+                    .contains(phone.journal.lines.last)
+            )
+            #expect(safe.state == .connected)
+            #expect(Self.bondCount(of: stage) == 0)
+        }
+    }
+
+    @Test("8.3 A peripheral that does not permit something is not paired with for it")
+    func authorization() async throws {
+        let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
+        try await stage.run {
+            let phone = stage.central()
+            let safe = try await phone.visit("Safe")
+            await phone.explore(safe)
+            let value = try safe.characteristic("E002")
+            safe.writeValue(Data([1]), for: value, type: .withResponse)
+            await phone.journal.wait(for: "wrote E002 CBATTError 8")
+            #expect(Self.bondCount(of: stage) == 0)
+        }
+    }
+
+    @Test("8.4 A peripheral that has forgotten its bond is told of by error 14")
+    func lostBond() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            try await stage.host(configure: { $0.pairingDelegate = Willing() }) { host in
+                _ = try await host.publish(Self.protectedService)
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                let phone = stage.central()
+                let kit = try await phone.visit("Kit")
+                await phone.explore(kit)
+                kit.readValue(for: try kit.characteristic("E001"))
+                await phone.journal.wait(for: "value E001 05 ok")
+                phone.manager.cancelPeripheralConnection(kit)
+                await phone.journal.wait(for: "disconnected")
+                for bond in await host.bonds { await host.removeBond(bond.identifier) }
+                _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
+                phone.journal.clear()
+                phone.manager.connect(kit)
+                await phone.journal.wait { lines in
+                    lines.contains { $0.hasSuffix("CBError 14") }
+                }
+            }
+        }
+    }
+
+    private static let protectedService = GATT.ServiceDefinition(
+        BluetoothUUID(0xE000),
+        [
+            .init(
+                BluetoothUUID(0xE001),
+                .read,
+                permissions: GATT.Permissions(read: .encrypted),
+                value: .stored([5])
+            )
+        ]
+    )
+
+    private struct Willing: PairingDelegate {
+        func consents(to pairing: PairingRequest) async -> Bool { true }
+    }
+
+    private static func bondCount(of stage: Stage) -> Int? {
+        AdapterRegistry.running(stage.adapter)?.facts.withLock { $0.bonds.count }
+    }
+}
+
+extension AccessoryProfile {
+    /// One value that needs encryption, and one that nobody may write.
+    fileprivate static func safe(pairing: AccessoryPairing?) -> AccessoryProfile {
+        AccessoryProfile(
+            name: "Safe",
+            services: [
+                Service(
+                    BluetoothUUID(0xE000),
+                    [
+                        Characteristic(
+                            BluetoothUUID(0xE001),
+                            [.read, .notify],
+                            value: [5],
+                            requirement: .encrypted
+                        ),
+                        Characteristic(
+                            BluetoothUUID(0xE002),
+                            .write,
+                            reaction: WriteReaction { _, _ in .refused(.insufficientAuthorization) }
+                        ),
+                    ]
+                )
+            ],
+            pairing: pairing
+        )
+    }
+}
