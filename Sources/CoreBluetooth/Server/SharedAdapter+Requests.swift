@@ -39,10 +39,12 @@ extension SharedAdapter {
         on link: LinkIdentifier
     ) {
         // What has no place is the host's to write, once the managers agree.
-        let writes = entries.compactMap { entry in
+        let partLength = (server.links[link]?.maximumUpdateValueLength ?? 0) - 2
+        let writes = entries.flatMap { entry in
             server.tree.place(of: entry.handle).map {
                 ServedRequest.Write(place: $0, offset: entry.offset, value: entry.value)
-            }
+                    .parts(ofLength: partLength)
+            } ?? []
         }
         let sessions = Set(writes.map(\.place.session))
         guard let central = server.links[link], !sessions.isEmpty else {
@@ -78,6 +80,19 @@ extension SharedAdapter {
         case .open: break
         case .unknown:
             Misuse.warn("A request was answered that is over: answered before, or its central gone")
+        }
+    }
+}
+
+extension ServedRequest.Write {
+    /// What is too long for one request came prepared, in parts of this length, and applications that
+    /// know phones expect it in parts; the host has put them together.
+    fileprivate func parts(ofLength length: Int) -> [Self] {
+        // A write request holds two octets more than one that prepares.
+        guard length > 0, value.count > length + 2 else { return [self] }
+        return stride(from: 0, to: value.count, by: length).map { start in
+            let end = min(start + length, value.count)
+            return Self(place: place, offset: offset + start, value: Array(value[start..<end]))
         }
     }
 }

@@ -3,38 +3,298 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
-import CoreBluetooth
+import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import CoreBluetooth
+
 @Suite("Requests of centrals")
 struct RequestTests {
-    /// An application that has this value for everybody who reads.
-    private func give(_ value: Data) -> PeripheralRecorder.Reaction {
-        { app, requests in
-            guard let request = requests.first else { return }
-            guard request.offset <= value.count else {
-                return app.manager.respond(to: request, withResult: .invalidOffset)
-            }
-            request.value = value.dropFirst(request.offset)
-            app.manager.respond(to: request, withResult: .success)
+    private static let hundred = Data((0..<100).map { UInt8($0) })
+
+    /// Gives this value to everybody who reads, and takes all that is written.
+    @Sendable private static func giveHundred(_ app: PeripheralRecorder, _ all: [CBATTRequest]) {
+        guard let request = all.first else { return }
+        guard request.value == nil else {
+            return app.manager.respond(to: request, withResult: .success)
         }
+        guard request.offset <= hundred.count else {
+            return app.manager.respond(to: request, withResult: .invalidOffset)
+        }
+        request.value = hundred.dropFirst(request.offset)
+        app.manager.respond(to: request, withResult: .success)
     }
 
     @Test("10.2, 10.3 A long value is read in parts, from growing offsets, each cut to what fits")
     func longRead() async throws {
-        let value = Data((0..<100).map { UInt8($0) })
         let stage = try Stage()
         try await stage.serve([Shop.make().0]) { app in
-            app.answer(give(value))
-            try await stage.visitor { visitor in
+            app.answer(Self.giveHundred)
+            // The smallest MTU there is.
+            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                #expect(try await visitor.link.readLong(dynamic) == [UInt8](Self.hundred))
+            }
+            #expect(app.allRequests.map(\.offset) == [0, 22, 44, 66, 88])
+        }
+    }
+
+    @Test("10.2 At the end of the value there is an empty part")
+    func end() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            let value = Self.hundred.prefix(44)
+            app.answer { app, requests in
+                requests[0].value = value.dropFirst(requests[0].offset)
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
                 let dynamic = try await visitor.find(Shop.dynamic)
                 #expect(try await visitor.link.readLong(dynamic) == [UInt8](value))
             }
-            let reads = app.journal.lines.filter { $0.hasPrefix("read") }
-            #expect(reads.first == "read A002 from 0")
-            let offsets = app.allRequests.map(\.offset)
-            #expect(offsets == offsets.sorted() && offsets.allSatisfy { $0 <= 100 })
+            #expect(app.allRequests.map(\.offset) == [0, 22, 44])
+            #expect(app.allRequests.last?.value == Data())
+        }
+    }
+
+    @Test("10.2 Past the end of a value that has become shorter there is an invalid offset")
+    func pastTheEnd() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { app, requests in
+                guard requests[0].offset == 0 else {
+                    return app.manager.respond(to: requests[0], withResult: .invalidOffset)
+                }
+                requests[0].value = Self.hundred
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                // To a client an invalid offset is where the value ends.
+                let read = try await visitor.link.readLong(dynamic)
+                #expect(read == [UInt8](Self.hundred.prefix(22)))
+            }
+            #expect(app.allRequests.map(\.offset) == [0, 22])
+        }
+    }
+
+    @Test("10.2 A success without a value is an empty one")
+    func noValue() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                #expect(try await visitor.link.read(dynamic) == [])
+            }
+        }
+    }
+
+    @Test("10.4, 10.5 Prepared writes come as one unit with offsets, and are answered once")
+    func longWrite() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer(Self.giveHundred)
+            try await stage.visitor(configure: { $0.attMTU = 23 }) { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                try await visitor.link.write([UInt8](Self.hundred.prefix(50)), to: dynamic)
+            }
+            #expect(app.journal.lines.contains("write A002[0]+18 A002[18]+18 A002[36]+14"))
+            let written = app.allRequests.reduce(into: Data()) { $0 += $1.value ?? Data() }
+            #expect(written == Self.hundred.prefix(50))
+        }
+    }
+
+    @Test("10.4 Writes of several values are one unit, and a refusal is of all of them")
+    func unit() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { $0.manager.respond(to: $1[1], withResult: .invalidAttributeValueLength) }
+            try await stage.visitor { visitor in
+                let values = [
+                    GATT.AttributeValue(
+                        handle: try await visitor.find(Shop.dynamic).valueHandle,
+                        value: [1]
+                    ),
+                    GATT.AttributeValue(
+                        handle: try await visitor.find(Shop.other).valueHandle,
+                        value: [2, 3]
+                    ),
+                ]
+                let refusal = try await visitor.refusal {
+                    try await visitor.link.writeReliably(values)
+                }
+                #expect(refusal == .invalidAttributeValueLength)
+            }
+            #expect(app.journal.lines.last == "write A002[0]+1 A005[0]+2")
+        }
+    }
+
+    @Test("10.6 A command comes like a request, and may be answered, which leads to nothing")
+    func command() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                try await visitor.link.writeWithoutResponse([7, 8], to: dynamic)
+                await app.journal.wait(for: "write A002[0]+2")
+                // The link goes on.
+                _ = try await visitor.find(Shop.fixed)
+            }
+        }
+    }
+
+    @Test("10.7 Who is not answered waits, is refused before its patience ends, and may ask again")
+    func silence() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let before = stage.air.now
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(dynamic)
+                }
+                #expect(refusal == .unlikelyError)
+                let waited = stage.air.now - before
+                #expect(waited > .seconds(24) && waited < .seconds(30))
+                let fixed = try await visitor.find(Shop.fixed)
+                #expect(try await visitor.link.read(fixed) == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test("10.7 The second answer to a request, and one that is too late, are dropped and said")
+    func twice() async throws {
+        let stage = try Stage()
+        let said = Journal()
+        try await Misuse.observing(said.add) {
+            try await stage.serve([Shop.make().0]) { app in
+                app.answer { app, requests in
+                    requests[0].value = Data([1])
+                    app.manager.respond(to: requests[0], withResult: .success)
+                    requests[0].value = Data([2])
+                    app.manager.respond(to: requests[0], withResult: .success)
+                }
+                try await stage.visitor { visitor in
+                    let dynamic = try await visitor.find(Shop.dynamic)
+                    #expect(try await visitor.link.read(dynamic) == [1])
+                    #expect(try await visitor.link.read(dynamic) == [1])
+                }
+            }
+        }
+        #expect(said.lines.count { $0.contains("request was answered that is over") } >= 2)
+    }
+
+    @Test("10.8 A static value, and what is not permitted, never reach the application")
+    func checks() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            try await stage.visitor { visitor in
+                let fixed = try await visitor.find(Shop.fixed)
+                #expect(try await visitor.link.read(fixed) == [1, 2, 3])
+                let write = try await visitor.refusal {
+                    try await visitor.link.write([9], to: fixed)
+                }
+                #expect(write == .writeNotPermitted)
+                let indicated = try await visitor.find(Shop.indicated)
+                let read = try await visitor.refusal {
+                    _ = try await visitor.link.read(indicated)
+                }
+                #expect(read == .readNotPermitted)
+            }
+            #expect(app.allRequests.isEmpty)
+        }
+    }
+
+    @Test("10.9 Application errors reach the central as they are", arguments: [0x80, 0x9F, 0x0D])
+    func applicationErrors(code: Int) async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { app, requests in
+                guard let code = CBATTError.Code(rawValue: code) else { return }
+                app.manager.respond(to: requests[0], withResult: code)
+            }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(dynamic)
+                }
+                #expect(refusal == ATT.ErrorCode(rawValue: UInt8(code)))
+            }
+        }
+    }
+
+    @Test("10.9 A number that is none of the protocol's is an unlikely error")
+    func impossibleError() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { app, requests in
+                guard let code = CBATTError.Code(rawValue: 0x1234) else { return }
+                app.manager.respond(to: requests[0], withResult: code)
+            }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(dynamic)
+                }
+                #expect(refusal == .unlikelyError)
+            }
+        }
+    }
+
+    @Test("A request that is open when the manager goes is refused at once, and its services go")
+    func managerGone() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { app, _ in app.dropManager() }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let before = stage.air.now
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(dynamic)
+                }
+                #expect(refusal == .unlikelyError || refusal == .invalidHandle)
+                #expect(stage.air.now - before < .seconds(1))
+                let left = try await visitor.link.discoverServices().map(\.uuid)
+                #expect(!left.contains(BluetoothUUID(0xA000)))
+            }
+        }
+    }
+
+    @Test("10.1 Without a delegate requests are refused")
+    func nobody() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.manager.delegate = nil
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(dynamic)
+                }
+                #expect(refusal == .unlikelyError)
+            }
+        }
+    }
+
+    @Test("One central is one object, with one identifier, that never tells its address")
+    func centrals() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer(Self.giveHundred)
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                _ = try await visitor.link.read(dynamic)
+                try await visitor.link.write([1], to: dynamic)
+            }
+            #expect(app.centrals.count == 1)
+            let identifier = app.centrals.first?.identifier
+            app.forget()
+            try await stage.visitor { visitor in
+                _ = try await visitor.link.read(try await visitor.find(Shop.dynamic))
+            }
+            #expect(app.centrals.map(\.identifier) == [identifier])
         }
     }
 }

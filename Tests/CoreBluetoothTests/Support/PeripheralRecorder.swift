@@ -17,6 +17,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     let journal = Journal()
     let queue: DispatchQueue
+    // It needs its delegate, which is this object: there is none before.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBPeripheralManager!
     private let state = Mutex(())

@@ -135,7 +135,7 @@ enum Shop {
                 [.readable, .writeable]
             ),
             characteristic(notified, [.read, .notify], .readable),
-            characteristic(indicated, .indicate, .readable),
+            characteristic(indicated, .indicate, []),
             characteristic(other, [.read, .write], [.readable, .writeable]),
             characteristic(
                 secret,

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Advertising")
+struct AdvertisingTests {
+    /// What a scanner hears of the phone, with its scan response, until `condition` holds.
+    private func hears(
+        _ stage: Stage,
+        until condition: @escaping @Sendable (Advertisement) -> Bool
+    ) async throws -> Advertisement {
+        let found = Guarded<Advertisement?>(nil)
+        try await stage.host(named: "scanner", number: 0xF9) { scanner in
+            for try await advertisement in scanner.scan(reportsDuplicates: true)
+            where advertisement.address == Stage.phoneAddress && condition(advertisement) {
+                found.change { $0 = advertisement }
+                break
+            }
+        }
+        return try #require(found.current)
+    }
+
+    @Test("12.1, 12.4 Name and services are on the air, connectable, before the delegate is told")
+    func started() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let app = stage.peripheral()
+            await app.journal.wait(for: "state poweredOn")
+            #expect(!app.manager.isAdvertising)
+            app.manager.startAdvertising([
+                CBAdvertisementDataLocalNameKey: "Shop",
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
+            ])
+            await app.journal.wait(for: "advertising ok")
+            #expect(app.manager.isAdvertising)
+            let heard = try await hears(stage) { $0.data.localName == "Shop" }
+            #expect(heard.isConnectable && heard.isLegacy)
+            #expect(heard.data.serviceUUIDs == [BluetoothUUID(0xA000)])
+            #expect(heard.data.flags == [.generalDiscoverable, .brEdrNotSupported])
+        }
+    }
+
+    @Test("12.1 Other keys are not advertised, and said in the log")
+    func otherKeys() async throws {
+        let stage = try Stage()
+        let said = Journal()
+        try await Misuse.observing(said.add) {
+            try await stage.run {
+                let app = stage.peripheral()
+                await app.journal.wait(for: "state poweredOn")
+                app.manager.startAdvertising([
+                    CBAdvertisementDataLocalNameKey: "Shop",
+                    CBAdvertisementDataManufacturerDataKey: Data([1, 2, 3]),
+                    CBAdvertisementDataTxPowerLevelKey: 4,
+                ])
+                await app.journal.wait(for: "advertising ok")
+                let heard = try await hears(stage) { $0.data.localName == "Shop" }
+                #expect(heard.data.manufacturerData == nil && heard.data.txPowerLevel == nil)
+            }
+        }
+        #expect(said.lines.contains { $0.contains("'kCBAdvDataManufacturerData' is not allowed") })
+        #expect(said.lines.contains { $0.contains("'kCBAdvDataTxPowerLevel' is not allowed") })
+    }
+
+    @Test("12.4 A second start is an error, and the first goes on; after a stop it is none")
+    func twice() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let app = stage.peripheral()
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising(nil)
+            app.manager.startAdvertising(nil)
+            await app.journal.wait(for: "advertising CBError 9")
+            await app.journal.wait(for: "advertising ok")
+            #expect(app.manager.isAdvertising)
+            app.manager.stopAdvertising()
+            #expect(!app.manager.isAdvertising)
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Again"])
+            await app.journal.wait(for: "advertising ok", count: 2)
+            #expect(app.manager.isAdvertising)
+            _ = try await hears(stage) { $0.data.localName == "Again" }
+            #expect(app.journal.lines.count == 4)
+        }
+    }
+
+    @Test("12.4 A start that was stopped before it was answered leaves nothing on")
+    func stoppedAtOnce() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let app = stage.peripheral()
+            await app.journal.wait(for: "state poweredOn")
+            for _ in 0..<10 {
+                app.manager.startAdvertising(nil)
+                app.manager.stopAdvertising()
+            }
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Last"])
+            await app.journal.wait(for: "advertising ok")
+            _ = try await hears(stage) { $0.data.localName == "Last" }
+            #expect(app.manager.isAdvertising)
+        }
+    }
+
+    @Test("12.5 Managers share one advertisement; one that stops takes only its own away")
+    func shared() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let first = stage.peripheral()
+            let second = stage.peripheral()
+            await first.journal.wait(for: "state poweredOn")
+            await second.journal.wait(for: "state poweredOn")
+            first.manager.startAdvertising([
+                CBAdvertisementDataLocalNameKey: "First",
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
+            ])
+            second.manager.startAdvertising([
+                CBAdvertisementDataLocalNameKey: "Second",
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "B000")],
+            ])
+            await first.journal.wait(for: "advertising ok")
+            await second.journal.wait(for: "advertising ok")
+            let both = try await hears(stage) { $0.data.serviceUUIDs.count == 2 }
+            #expect(both.data.localName == "First")
+            first.manager.stopAdvertising()
+            let rest = try await hears(stage) { $0.data.localName == "Second" }
+            #expect(rest.data.serviceUUIDs == [BluetoothUUID(0xB000)])
+            second.dropManager()
+            try await stage.host(named: "last") { host in
+                await #expect(throws: HostError.timedOut) {
+                    var options = ConnectOptions()
+                    options.timeout = .seconds(5)
+                    _ = try await host.connect(to: Stage.phoneAddress, options: options)
+                }
+            }
+        }
+    }
+
+    @Test("12.3 By the rules of the background there is no name, and all services are hidden")
+    func background() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let app = stage.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising([
+                CBAdvertisementDataLocalNameKey: "Shop",
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")],
+            ])
+            await app.journal.wait(for: "advertising ok")
+            let heard = try await hears(stage) { OverflowArea.isPresent(in: $0.data) }
+            #expect(heard.data.localName == nil && heard.data.serviceUUIDs.isEmpty)
+            let service = BluetoothUUID(0xA000)
+            #expect(OverflowArea.matches([service], in: heard.data) == [service])
+        }
+    }
+
+    @Test("12.3 Who is in the background is rarer on the air, unless somebody is in the foreground")
+    func interval() {
+        var plan = AdvertisingPlan()
+        let sessions = [SessionIdentifier.next(), .next()]
+        #expect(plan.advertising == nil)
+        _ = plan.start(AdvertisementWish(hasBackgroundRules: true), for: sessions[0])
+        #expect(plan.advertising?.interval == AdvertisingPlan.backgroundInterval)
+        _ = plan.start(AdvertisementWish(localName: "a"), for: sessions[1])
+        #expect(plan.advertising?.interval == AdvertisingPlan.interval)
+        plan.stop(sessions[1])
+        #expect(plan.advertising?.interval == AdvertisingPlan.backgroundInterval)
+    }
+
+    @Test("Advertising goes on while a central is connected")
+    func connected() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            try await stage.visitor { _ in
+                _ = try await hears(stage) { $0.data.localName == "Shop" }
+            }
+            #expect(app.manager.isAdvertising)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetoothEnumerations
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A peripheral manager whose Bluetooth is switched off")
+struct PowerTests {
+    private func cycle(_ stage: Stage, _ app: PeripheralRecorder) async {
+        let count = app.journal.lines.count { $0 == "state poweredOn" }
+        stage.adapter.isPoweredOn = false
+        await app.journal.wait(for: "state poweredOff", count: count)
+        stage.adapter.isPoweredOn = true
+        await app.journal.wait(for: "state poweredOn", count: count + 1)
+    }
+
+    private func services(_ stage: Stage) async throws -> [UInt16?] {
+        let found = Guarded<[UInt16?]>([])
+        try await stage.visitor { visitor in
+            let services = try await visitor.link.discoverServices().map(\.uuid.short16)
+            found.change { $0 = services.filter { $0 != 0x1800 && $0 != 0x1801 } }
+        }
+        return found.current
+    }
+
+    @Test("9.6, 12.7 What was published and advertised is there again when it is switched on")
+    func goesOn() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            await cycle(stage, app)
+            #expect(try await services(stage) == [0xA000])
+            #expect(app.manager.isAdvertising)
+        }
+    }
+
+    @Test("12.7 While it is off nothing is on the air")
+    func isOff() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            stage.adapter.isPoweredOn = false
+            await app.journal.wait(for: "state poweredOff")
+            #expect(!app.manager.isAdvertising)
+            try await stage.host { host in
+                var options = ConnectOptions()
+                options.timeout = .seconds(5)
+                await #expect(throws: HostError.timedOut) {
+                    _ = try await host.connect(to: Stage.phoneAddress, options: options)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "9.6 To add the same services and advertise at every poweredOn is safe: they are there once"
+    )
+    func readdsSame() async throws {
+        let (shop, _) = Shop.make()
+        nonisolated(unsafe) let service = shop
+        let stage = try Stage()
+        try await stage.serve([shop]) { app in
+            for round in 2...3 {
+                await cycle(stage, app)
+                app.manager.add(service)
+                app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Again"])
+                await app.journal.wait(for: "added A000 ok", count: round)
+                await app.journal.wait(for: "advertising ok", count: round)
+                #expect(try await services(stage) == [0xA000])
+            }
+            #expect(app.manager.isAdvertising)
+        }
+    }
+
+    @Test("9.6 To make the services anew at every poweredOn is safe, with what includes them")
+    func readdsNew() async throws {
+        nonisolated(unsafe) let old = Shop.make().0
+        nonisolated(unsafe) let including = CBMutableService(
+            type: CBUUID(string: "B000"),
+            primary: true
+        )
+        including.includedServices = [old]
+        let stage = try Stage()
+        try await stage.serve([old, including]) { app in
+            await cycle(stage, app)
+            let (new, _) = Shop.make()
+            let newIncluding = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+            newIncluding.includedServices = [new]
+            app.manager.add(new)
+            app.manager.add(newIncluding)
+            await app.journal.wait(for: "added B000 ok", count: 2)
+            #expect(try await services(stage) == [0xA000, 0xB000])
+            #expect(!old.isPublished && !including.isPublished)
+            #expect(new.isPublished && newIncluding.isPublished)
+        }
+    }
+
+    @Test("10.1 Links end with the power, and with them the subscriptions")
+    func subscriptions() async throws {
+        let (service, all) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(all[Shop.notified])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.notified)
+                let values = try await visitor.link.subscribe(to: found)
+                await app.journal.wait(for: "subscribed A003 1")
+                stage.adapter.isPoweredOn = false
+                await app.journal.wait(for: "state poweredOff")
+                #expect(app.journal.lines.contains("unsubscribed A003 nil"))
+                #expect(notified.subscribedCentrals == nil)
+                _ = try await visitor.link.ended()
+                withExtendedLifetime(values) {}
+            }
+        }
+    }
+
+    @Test("9.6, 12.7 Below off everything is gone, and has to be published and begun again")
+    func below() async throws {
+        nonisolated(unsafe) let service = Shop.make().0
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            stage.adapter.authorization = .denied
+            await app.journal.wait(for: "state unauthorized")
+            #expect(!service.isPublished && !app.manager.isAdvertising)
+            stage.adapter.authorization = .allowedAlways
+            await app.journal.wait(for: "state poweredOn", count: 2)
+            #expect(!app.manager.isAdvertising)
+            app.manager.startAdvertising(nil)
+            await app.journal.wait(for: "advertising ok", count: 2)
+            #expect(try await services(stage) == [])
+            app.manager.add(service)
+            await app.journal.wait(for: "added A000 ok", count: 2)
+            #expect(try await services(stage) == [0xA000])
+        }
+    }
+}

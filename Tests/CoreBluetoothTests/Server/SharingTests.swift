@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Two peripheral managers of one process")
+struct SharingTests {
+    private static func other() -> (CBMutableService, CBMutableCharacteristic) {
+        let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+        let characteristic = Shop.characteristic(
+            "B001",
+            [.read, .write, .notify],
+            [.readable, .writeable]
+        )
+        service.characteristics = [characteristic]
+        return (service, characteristic)
+    }
+
+    @Test("9.5 Each hears of its own, and who removes its services leaves the other's")
+    func sideBySide() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { first in
+            let second = stage.peripheral()
+            await second.journal.wait(for: "state poweredOn")
+            second.manager.add(Self.other().0)
+            await second.journal.wait(for: "added B000 ok")
+            first.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            second.answer { $0.manager.respond(to: $1[0], withResult: .insufficientResources) }
+            try await stage.visitor { visitor in
+                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
+                let refusal = try await visitor.refusal {
+                    _ = try await visitor.link.read(visitor.find("B001"))
+                }
+                #expect(refusal == .insufficientResources)
+                second.manager.removeAllServices()
+                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
+            }
+            #expect(first.allRequests.count == 2 && second.allRequests.count == 1)
+        }
+    }
+
+    @Test("10.4 A unit of writes to both needs the consent of both")
+    func unit() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { first in
+            let second = stage.peripheral()
+            await second.journal.wait(for: "state poweredOn")
+            second.manager.add(Self.other().0)
+            await second.journal.wait(for: "added B000 ok")
+            first.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            second.answer { app, requests in
+                let agrees = requests[0].value == Data([1])
+                app.manager.respond(to: requests[0], withResult: agrees ? .success : .invalidPdu)
+            }
+            try await stage.visitor { visitor in
+                let own = try await visitor.find(Shop.dynamic).valueHandle
+                let others = try await visitor.find("B001").valueHandle
+                func write(_ value: UInt8) async throws -> ATT.ErrorCode? {
+                    try await visitor.refusal {
+                        try await visitor.link.writeReliably([
+                            .init(handle: own, value: [value]),
+                            .init(handle: others, value: [value]),
+                        ])
+                    }
+                }
+                #expect(try await write(1) == nil)
+                #expect(try await write(2) == .invalidPDU)
+            }
+        }
+    }
+
+    @Test("A manager that goes takes its services, and leaves the other's")
+    func goes() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { first in
+            let second = stage.peripheral()
+            await second.journal.wait(for: "state poweredOn")
+            second.manager.add(Self.other().0)
+            await second.journal.wait(for: "added B000 ok")
+            second.dropManager()
+            try await stage.visitor { visitor in
+                let found = try await visitor.link.discoverServices().compactMap(\.uuid.short16)
+                #expect(found == [0x1800, 0x1801, 0xA000])
+            }
+            #expect(first.manager.isAdvertising)
+        }
+    }
+
+    @Test("The room of one for values is not the room of the other")
+    func queues() async throws {
+        let (service, all) = Shop.make()
+        nonisolated(unsafe) let indicated = try #require(all[Shop.indicated])
+        let (otherService, otherValue) = Self.other()
+        nonisolated(unsafe) let (added, sent) = (otherService, otherValue)
+        let stage = try Stage()
+        try await stage.serve([service]) { first in
+            let second = stage.peripheral()
+            await second.journal.wait(for: "state poweredOn")
+            second.manager.add(added)
+            await second.journal.wait(for: "added B000 ok")
+            try await stage.visitor { visitor in
+                let slow = try await visitor.link.subscribe(to: visitor.find(Shop.indicated))
+                var fast = try await visitor.link.subscribe(to: visitor.find("B001"))
+                    .makeAsyncIterator()
+                await first.journal.wait(for: "subscribed A004")
+                await second.journal.wait(for: "subscribed B001")
+                while first.manager.updateValue(
+                    Data(),
+                    for: indicated,
+                    onSubscribedCentrals: nil
+                ) {}
+                #expect(second.manager.updateValue(Data([5]), for: sent, onSubscribedCentrals: nil))
+                #expect(try await fast.next() == [5])
+                withExtendedLifetime(slow) {}
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Values for subscribers")
+struct UpdateTests {
+    @Test(
+        "11.1, 10.1 Who subscribes is in the list before the delegate is told, and out after it left"
+    )
+    func subscribers() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        #expect(notified.subscribedCentrals == nil)
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.notified)
+                let values = try await visitor.link.subscribe(to: found)
+                await app.journal.wait(for: "subscribed A003 1")
+                #expect(notified.subscribedCentrals?.count == 1)
+                #expect(notified.subscribedCentrals?.first === app.centrals.first)
+                withExtendedLifetime(values) {}
+            }
+            // It left without unsubscribing, or unsubscribed first: it looks the same.
+            await app.journal.wait(for: "unsubscribed A003 nil")
+            #expect(notified.subscribedCentrals == nil)
+        }
+    }
+
+    @Test("11.3, 11.4 A value reaches the subscribers, cut to what fits")
+    func notifies() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor(configure: { $0.attMTU = 50 }) { visitor in
+                let found = try await visitor.find(Shop.notified)
+                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+                await app.journal.wait(for: "subscribed")
+                #expect(app.centrals.first?.maximumUpdateValueLength == 47)
+                let long = Data((0..<60).map { UInt8($0) })
+                #expect(app.manager.updateValue(long, for: notified, onSubscribedCentrals: nil))
+                #expect(try await values.next() == [UInt8](long.prefix(47)))
+            }
+        }
+    }
+
+    @Test("11.4 The length grows when the central negotiates a larger MTU")
+    func length() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            try await stage.visitor(configure: { $0.attMTU = 100 }) { visitor in
+                _ = try await visitor.link.read(try await visitor.find(Shop.dynamic))
+                #expect(app.centrals.first?.maximumUpdateValueLength == 97)
+            }
+        }
+    }
+
+    @Test("11.3 Only those named are sent a value, and of them only those who subscribed")
+    func subset() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            try await stage.visitor(number: 0xF1) { first in
+                var values = try await first.link.subscribe(to: first.find(Shop.notified))
+                    .makeAsyncIterator()
+                await app.journal.wait(for: "subscribed A003 1")
+                try await stage.visitor(number: 0xF2) { second in
+                    _ = try await second.link.read(second.find(Shop.dynamic))
+                    let stranger = try #require(app.centrals.last)
+                    #expect(app.centrals.count == 2)
+                    let manager = try #require(app.manager)
+                    #expect(
+                        manager.updateValue(
+                            Data([1]),
+                            for: notified,
+                            onSubscribedCentrals: [stranger]
+                        )
+                    )
+                    #expect(
+                        manager.updateValue(
+                            Data([2]),
+                            for: notified,
+                            onSubscribedCentrals: app.centrals
+                        )
+                    )
+                    #expect(try await values.next() == [2])
+                }
+            }
+        }
+    }
+
+    @Test("11.5 Without subscribers a value goes nowhere, and that is no failure")
+    func nobody() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        try await Stage().serve([service]) { app in
+            for _ in 0..<UpdateQueue.limit * 2 {
+                #expect(
+                    app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
+                )
+            }
+            #expect(!app.journal.lines.contains("ready"))
+        }
+    }
+
+    @Test("11.6 A value that was sent is not what reads are answered with")
+    func reads() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            app.answer { app, requests in
+                requests[0].value = Data([0xAA])
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.notified)
+                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+                await app.journal.wait(for: "subscribed")
+                _ = app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
+                #expect(try await values.next() == [1])
+                #expect(try await visitor.link.read(found) == [0xAA])
+                #expect(notified.value == nil)
+            }
+        }
+    }
+
+    @Test(
+        "11.2 A full queue refuses, then says once that there is room; nothing is lost or doubled"
+    )
+    func backPressure() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let notified = try #require(characteristics[Shop.notified])
+        let stage = try Stage()
+        let sender = Sender(upTo: 200)
+        try await stage.serve([service]) { app in
+            app.react { line, app in
+                guard line == "ready" || line.hasPrefix("subscribed") else { return }
+                sender.send(notified, by: app)
+            }
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.notified)
+                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+                for number in 0..<200 {
+                    #expect(try await values.next() == [UInt8(number)])
+                }
+            }
+            let readyCount = app.journal.lines.count { $0 == "ready" }
+            #expect(readyCount == sender.refusalCount && readyCount > 0)
+        }
+    }
+
+    @Test("11.2 Indications are sent one after the other, each when the one before was confirmed")
+    func indications() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.indicated)
+                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+                await app.journal.wait(for: "subscribed A004 1")
+                for number in 0..<UInt8(5) {
+                    let isTaken = app.manager.updateValue(
+                        Data([number]),
+                        for: indicated,
+                        onSubscribedCentrals: nil
+                    )
+                    #expect(isTaken)
+                }
+                for number in 0..<UInt8(5) { #expect(try await values.next() == [number]) }
+            }
+        }
+    }
+
+    @Test("11.2 A link that is lost gives back the room that its values had")
+    func lostLink() async throws {
+        let (service, characteristics) = Shop.make()
+        nonisolated(unsafe) let indicated = try #require(characteristics[Shop.indicated])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.indicated)
+                let values = try await visitor.link.subscribe(to: found)
+                await app.journal.wait(for: "subscribed")
+                var count = 0
+                while app.manager.updateValue(
+                    Data([1]),
+                    for: indicated,
+                    onSubscribedCentrals: nil
+                ) { count += 1 }
+                #expect(count >= UpdateQueue.limit)
+                try await visitor.link.disconnect()
+                withExtendedLifetime(values) {}
+            }
+            await app.journal.wait(for: "ready")
+            #expect(app.manager.updates.current.count == 0)
+        }
+    }
+
+    @Test("11.7 A wish for a latency changes the pace of the link")
+    func latency() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            app.answer { $0.manager.respond(to: $1[0], withResult: .success) }
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                _ = try await visitor.link.read(dynamic)
+                let central = try #require(app.centrals.first)
+                app.manager.setDesiredConnectionLatency(.high, for: central)
+                for _ in 0..<20 { _ = try await visitor.link.read(dynamic) }
+                let slow = try await visitor.link.properties.parameters.interval
+                #expect(slow >= .milliseconds(300))
+                app.manager.setDesiredConnectionLatency(.low, for: central)
+                for _ in 0..<20 { _ = try await visitor.link.read(dynamic) }
+                let fast = try await visitor.link.properties.parameters.interval
+                #expect(fast <= .milliseconds(30))
+            }
+        }
+    }
+}
+
+/// Sends numbers as long as there is room.
+///
+/// Unchecked: used on the manager's queue, and looked at when all is done.
+private final class Sender: @unchecked Sendable {
+    private let end: Int
+    private var next = 0
+    private(set) var refusalCount = 0
+
+    init(upTo end: Int) { self.end = end }
+
+    func send(_ characteristic: CBMutableCharacteristic, by app: PeripheralRecorder) {
+        while next < end {
+            let value = Data([UInt8(next)])
+            guard app.manager.updateValue(value, for: characteristic, onSubscribedCentrals: nil)
+            else {
+                refusalCount += 1
+                return
+            }
+            next += 1
+        }
+    }
+}
