@@ -31,6 +31,12 @@ extension PublishedCharacteristic {
         )
     }
 
+    /// Whether anything about the value asks for encryption.
+    var isProtected: Bool {
+        let permissions = hostPermissions
+        return [permissions.read, permissions.write, permissions.subscribe].contains(.encrypted)
+    }
+
     private var wishes: CBCharacteristicProperties { .init(rawValue: properties) }
 
     /// What centrals are told. Who asks for encrypted notifications alone asks for notifications.

@@ -49,6 +49,11 @@ struct PublishedTree: Sendable {
         entries.filter { $0.session == session }.map(\.service)
     }
 
+    /// Whether any value asks for encryption: then centrals have a reason to pair.
+    var hasProtectedValues: Bool {
+        entries.contains { $0.service.characteristics.contains(where: \.isProtected) }
+    }
+
     /// The handles of services that are to be included; nil if one of them is not published.
     func handles(of numbers: [Int], of session: SessionIdentifier) -> [AttributeHandle]? {
         let handles = numbers.compactMap { entry($0, of: session)?.published.service.handle }

@@ -9,10 +9,16 @@ struct AdvertisingPart: Sendable {
     var plan = AdvertisingPlan()
     /// The host's one set; nil while nothing is on the air, nor on its way there.
     var set: RequestIdentifier?
-    /// The managers that wait to be told that they are on the air.
-    var starting: [SessionIdentifier] = []
+    /// The starts that wait to be answered.
+    var starting: [Start] = []
     /// Which of a manager's starts its advertising comes from.
     var tickets: [SessionIdentifier: Int] = [:]
+
+    /// A start of a manager; one that was stopped since is another.
+    struct Start: Hashable, Sendable {
+        let session: SessionIdentifier
+        let ticket: Int
+    }
 }
 
 extension SharedAdapter {
@@ -33,7 +39,7 @@ extension SharedAdapter {
         }
         server.advertising.tickets[session] = ticket
         intentsChanged(of: session)
-        server.advertising.starting.append(session)
+        server.advertising.starting.append(.init(session: session, ticket: ticket))
         refreshAdvertising()
     }
 
@@ -41,7 +47,7 @@ extension SharedAdapter {
         guard server.advertising.plan.wish(of: session) != nil else { return }
         server.advertising.plan.stop(session)
         intentsChanged(of: session)
-        server.advertising.starting.removeAll { $0 == session }
+        server.advertising.starting.removeAll { $0.session == session }
         refreshAdvertising()
     }
 
@@ -81,18 +87,24 @@ extension SharedAdapter {
 
     private func advertisingAnswered(
         _ result: Result<HostAnswer, any Error>,
-        to sessions: [SessionIdentifier]
+        to starts: [AdvertisingPart.Start]
     ) {
-        for session in sessions where server.advertising.plan.wish(of: session) != nil {
-            let ticket = server.advertising.tickets[session] ?? 0
+        for start in starts where isCurrent(start) {
             switch result {
-            case .success: post(.advertisingStarted(nil, ticket: ticket), to: session)
+            case .success:
+                post(.advertisingStarted(nil, ticket: start.ticket), to: start.session)
             case .failure:
-                server.advertising.plan.stop(session)
+                server.advertising.plan.stop(start.session)
                 let error = CBError(delivering: .unknown)
-                post(.advertisingStarted(error, ticket: ticket), to: session)
+                post(.advertisingStarted(error, ticket: start.ticket), to: start.session)
             }
         }
+    }
+
+    /// Whether a start was not stopped since.
+    private func isCurrent(_ start: AdvertisingPart.Start) -> Bool {
+        server.advertising.tickets[start.session] == start.ticket
+            && server.advertising.plan.wish(of: start.session) != nil
     }
 
     private func endSet() {

@@ -37,6 +37,7 @@ extension SharedAdapter {
             let definition = service.definition(includes: includes)
             let published = try onHost { try $0.publish(definition) }
             server.tree.insert(service, of: session, as: published)
+            noteProtection()
             return nil
         } catch {
             return CBError.Code(error as? GATT.DefinitionError)
@@ -61,7 +62,14 @@ extension SharedAdapter {
         intentsChanged(of: session)
         server.subscriptions.remove(service: number, of: session)
         server.leaving.append(entry.published)
+        noteProtection()
         retireLeaving()
+    }
+
+    /// Whether a central that pairs does so for something that was published here.
+    private func noteProtection() {
+        let isProtected = server.tree.hasProtectedValues
+        switches.change { $0.publishesProtectedValues = isProtected }
     }
 
     /// Takes all services of a manager back, the newest first: it may include older ones.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothSMP
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Values that ask for encryption")
+struct ProtectionTests {
+    @Test("10.8 In clear they are refused before the application is asked")
+    func refused() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { app in
+            try await stage.visitor(configure: { $0.securesOnDemand = false }) { visitor in
+                let secret = try await visitor.find(Shop.secret)
+                let read = try await visitor.refusal { _ = try await visitor.link.read(secret) }
+                #expect(read == .insufficientAuthentication)
+                let write = try await visitor.refusal {
+                    try await visitor.link.write([1], to: secret)
+                }
+                #expect(write == .insufficientAuthentication)
+                let subscription = try await visitor.refusal {
+                    _ = try await visitor.link.subscribe(to: secret)
+                }
+                #expect(subscription == .insufficientAuthentication)
+            }
+            #expect(app.allRequests.isEmpty)
+            #expect(!app.journal.lines.contains { $0.hasPrefix("subscribed") })
+        }
+    }
+
+    @Test("10.8, 14.1 A central that pairs is served, keeps its name, and is told of values")
+    func paired() async throws {
+        let (service, all) = Shop.make()
+        nonisolated(unsafe) let value = try #require(all[Shop.secret])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            app.answer { app, requests in
+                if requests[0].value == nil { requests[0].value = Data([42]) }
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
+                _ = try await visitor.link.read(visitor.find(Shop.dynamic))
+                let stranger = app.centrals.first?.identifier
+                let secret = try await visitor.find(Shop.secret)
+                // The refusal makes it pair, and ask again.
+                #expect(try await visitor.link.read(secret) == [42])
+                #expect(try await visitor.link.security.isEncrypted)
+                var values = try await visitor.link.subscribe(to: secret).makeAsyncIterator()
+                await app.journal.wait(for: "subscribed A006 1")
+                #expect(app.manager.updateValue(Data([7]), for: value, onSubscribedCentrals: nil))
+                #expect(try await values.next() == [7])
+                #expect(app.centrals.map(\.identifier) == [stranger])
+            }
+        }
+    }
+
+    @Test("Who publishes nothing that is protected is not paired with by strangers")
+    func nothingProtected() async throws {
+        let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+        service.characteristics = [Shop.characteristic("B001", .read, .readable, value: Data([1]))]
+        let stage = try Stage()
+        try await stage.serve([service]) { _ in
+            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
+                await #expect(throws: (any Error).self) { try await visitor.link.pair() }
+            }
+        }
+    }
+}
+
+/// A person who says yes.
+private struct Consent: PairingDelegate {
+    func consents(to pairing: PairingRequest) async -> Bool { true }
+}
