@@ -2,11 +2,11 @@
 
 import BluetoothATT
 import BluetoothGATT
-import BluetoothHost
 import BluetoothTypes
 import Foundation
 import Testing
 
+@testable import BluetoothHost
 @testable import CoreBluetooth
 
 @Suite("The room for values")
