@@ -15,7 +15,8 @@ extension CBPeripheral {
 
     private func show(_ event: PeripheralEvent) {
         switch event {
-        case .nameChanged(let name): nameChanged(to: name)
+        // The manager has seen to it.
+        case .nameChanged: break
         case .channelOpened(let result): channelOpened(result)
         case .channelSoundingRefused: channelSoundingRefused()
         case _ where !isLinked: break
@@ -75,11 +76,6 @@ extension CBPeripheral {
             delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
         default: break
         }
-    }
-
-    private func nameChanged(to name: String?) {
-        mirror.change { $0.name = name }
-        delegate?.peripheralDidUpdateName(self)
     }
 
     private func rssiRead(_ result: Result<Int, any Error>) {

@@ -54,8 +54,13 @@ extension CBPeripheral {
 
     /// A service is not what it was; whoever still has the object cannot do anything with it.
     func invalidate(_ service: CBService) {
-        service.invalidate()
+        Self.kill(service)
         mirror.change { $0.tree.drop(service) }
+    }
+
+    private static func kill(_ service: CBService) {
+        service.invalidate()
+        for characteristic in service.characteristics ?? [] { characteristic.setNotifying(false) }
     }
 
     /// The services that lie in one of the ranges are not what they were; returns them.
@@ -75,12 +80,7 @@ extension CBPeripheral {
             defer { mirror.tree = ObjectTree() }
             return mirror.tree.allServices
         }
-        for service in all {
-            service.invalidate()
-            for characteristic in service.characteristics ?? [] {
-                characteristic.setNotifying(false)
-            }
-        }
+        all.forEach(Self.kill)
     }
 
     /// The link is gone, but is to come back: no values come unasked until they are asked for again.

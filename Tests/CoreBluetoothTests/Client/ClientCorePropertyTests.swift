@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("What is asked of one link, in any order")
+struct ClientCorePropertyTests {
+    @Test(
+        "7.14 Whatever happens, each request is answered once, in the order of the calls",
+        arguments: 0..<200
+    )
+    func order(seed: UInt64) {
+        var random = Randomness(seed: seed)
+        var bench = CoreBench()
+        var expected: [String] = []
+        for _ in 0..<300 {
+            switch random.next(below: 5) {
+            case 0, 1:
+                let (request, answer) = Self.request(random.next(below: 3))
+                expected.append(answer)
+                bench.ask(request)
+            case 2:
+                bench.change(AttributeHandle(30)...AttributeHandle(40))
+            default: Self.answer(&bench, &random)
+            }
+            // One request at a time, whatever it is for.
+            #expect(bench.asked.count <= 1)
+        }
+        while !bench.asked.isEmpty { Self.answer(&bench, &random) }
+        let kinds = bench.told.filter { !$0.hasPrefix("all") }
+            .map { String($0.dropFirst(2).prefix { $0 != " " }) }
+        #expect(kinds == expected)
+    }
+
+    @Test(
+        "7.11 Whoever comes and goes, the peripheral is subscribed to while somebody wants it",
+        arguments: 0..<200
+    )
+    func subscriptions(seed: UInt64) {
+        var random = Randomness(seed: seed)
+        var bench = CoreBench()
+        var isOn = false
+        var wants: Set<SessionIdentifier> = []
+        func settle() {
+            while let question = bench.asked.first {
+                if case .gatt(.subscribe) = question.request { isOn = true }
+                if case .gatt(.unsubscribe) = question.request { isOn = false }
+                if case .database = question.request {
+                    bench.answerTable()
+                } else {
+                    bench.answer(.success(.gatt(.done)))
+                }
+            }
+        }
+        for _ in 0..<100 {
+            for _ in 0...random.next(below: 3) {
+                let session = SessionIdentifier(rawValue: UInt64(random.next(below: 4)))
+                switch random.next(below: 3) {
+                case 0:
+                    wants.insert(session)
+                    bench.ask(.setNotifying(true, CoreBench.value), for: session)
+                case 1:
+                    wants.remove(session)
+                    bench.ask(.setNotifying(false, CoreBench.value), for: session)
+                default:
+                    wants.remove(session)
+                    bench.leave(session)
+                }
+            }
+            settle()
+            let receivers = bench.core.subscriptions.receivers(of: CoreBench.value.valueHandle)
+            #expect(Set(receivers) == wants)
+            #expect(receivers.count == wants.count)
+            #expect(isOn == !wants.isEmpty)
+        }
+    }
+
+    private static func request(_ kind: Int) -> (ClientRequest, String) {
+        switch kind {
+        case 0: (.read(CoreBench.value), "read")
+        case 1: (.write(CoreBench.value, [1]), "wrote")
+        default: (.find(.services(.all)), "services")
+        }
+    }
+
+    /// Answers the oldest question in one of the ways in which peripherals answer.
+    private static func answer(_ bench: inout CoreBench, _ random: inout Randomness) {
+        guard let question = bench.asked.first else { return }
+        switch (random.next(below: 4), question.request) {
+        case (0, _): bench.refuse(.unlikelyError)
+        case (1, _): bench.refuse(.databaseOutOfSync)
+        case (_, .database): bench.answerTable()
+        case (_, .gatt(.readLong)): bench.answer(.success(.gatt(.value([1]))))
+        case (_, .gatt(.discoverPrimaryServices)): bench.answer(.success(.gatt(.services([]))))
+        default: bench.answer(.success(.gatt(.done)))
+        }
+    }
+
+    /// SplitMix64.
+    private struct Randomness {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed }
+
+        mutating func next(below bound: Int) -> Int {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+            return Int((value ^ value >> 31) % UInt64(bound))
+        }
+    }
+}
