@@ -76,7 +76,8 @@
         func death() async throws {
             try await withDemo(on: .lanyard) { visitor, accessory in
                 accessory.process.kill()
-                #expect(try await visitor.hear("disconnected ") == "CBError 6")
+                let reason = try await visitor.hear("disconnected ")
+                #expect(reason == "CBError 6")
             }
         }
 
