@@ -3,6 +3,8 @@
 #if canImport(CoreBluetooth) && os(Linux)
     import BluetoothGAP
     import BluetoothHost
+    // Not the one of the virtual radio.
+    import struct BluetoothHost.Link
     import BluetoothTypes
     import CoreBluetooth
     import Dispatch

@@ -25,6 +25,10 @@ final class Stage: Sendable {
     let air: SimulatedAir
     /// The adapter of the phone on which most tests look.
     let adapter: CBAdapter
+    /// The controllers of the accessories, in their order.
+    let accessories: [ControllerID]
+    /// The controller of the phone.
+    let phone: ControllerID
     private let seed: UInt64
     private let extraAdapters = Mutex<[CBAdapter]>([])
 
@@ -36,7 +40,7 @@ final class Stage: Sendable {
     ) throws {
         self.seed = seed
         let world = World(seed: seed)
-        for (index, profile) in accessories.enumerated() {
+        self.accessories = try accessories.enumerated().map { index, profile in
             try world.addController(
                 ControllerConfiguration(
                     name: profile.name,
@@ -45,7 +49,7 @@ final class Stage: Sendable {
                 host: SimpleAccessory(profile)
             )
         }
-        let phone = try world.addController(ControllerConfiguration(name: "phone"))
+        phone = try world.addController(ControllerConfiguration(name: "phone"))
         air = SimulatedAir(world)
         adapter = Self.adapter(on: air, phone, number: 1, configure)
     }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import HCITransports
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+struct IdentityTests {
+    private static var service: CBUUID { CBUUID(string: "180D") }
+
+    @Test("4.1 A host knows a peer by the same identifier at every launch, and no other host does")
+    func identifiers() async throws {
+        let air = SimulatedAir(seed: 1)
+        try air.world.addController(
+            ControllerConfiguration(name: "strap", at: Position(x: 1, y: 0)),
+            host: SimpleAccessory(.heartRate(name: "Strap"))
+        )
+        let phones = try ["mine", "yours"].map {
+            try air.addAdapter(ControllerConfiguration(name: $0))
+        }
+        let stores = [MemoryStore(), MemoryStore()]
+        try await air.run(bound: .seconds(60)) {
+            var seen: [UUID] = []
+            for place in [0, 0, 1] {
+                var configuration = HostConfiguration()
+                configuration.store = stores[place]
+                let adapter = CBAdapter(
+                    transport: phones[place],
+                    executor: air.executor,
+                    configuration: configuration
+                )
+                let scout = Scout(on: adapter)
+                await scout.scan([Self.service])
+                await scout.journal.wait(for: "seen Strap")
+                seen.append(try #require(scout.first("Strap")).peripheral.identifier)
+                await adapter.shutDown()
+            }
+            #expect(seen[0] == seen[1])
+            #expect(seen[0] != seen[2])
+        }
+    }
+
+    @Test("4.4, 4.5 Known peers are retrieved in order, as the same objects; strangers are not")
+    func retrieval() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            #expect(scout.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
+            await scout.scan()
+            for name in ["Strap", "Landmark"] { await scout.journal.wait(for: "seen \(name)") }
+            let strap = try #require(scout.first("Strap")).peripheral
+            let landmark = try #require(scout.first("Landmark")).peripheral
+            for order in [[strap, landmark], [landmark, strap]] {
+                let identifiers = order.map(\.identifier)
+                let found = scout.manager.retrievePeripherals(
+                    withIdentifiers: [identifiers[0], UUID(), identifiers[1]]
+                )
+                #expect(found.map(ObjectIdentifier.init) == order.map(ObjectIdentifier.init))
+            }
+            #expect(
+                scout.sightings.allSatisfy { $0.peripheral === strap || $0.peripheral === landmark }
+            )
+        }
+    }
+
+    @Test("4.6, 5.3 Who is connected can be retrieved by service, and still has to be connected to")
+    func connectedPeers() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let first = Scout(on: stage.adapter)
+            let second = Scout(on: stage.adapter)
+            await second.journal.wait(for: "poweredOn")
+            await first.scan([Self.service])
+            await first.journal.wait(for: "seen Strap")
+            let strap = try #require(first.first("Strap")).peripheral
+            first.manager.connect(strap)
+            await first.journal.wait(for: "connected")
+            strap.discoverServices(nil)
+            await first.journal.wait(for: "services")
+            #expect(second.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
+            let other = CBUUID(string: "1812")
+            #expect(second.manager.retrieveConnectedPeripherals(withServices: [other]).isEmpty)
+            let found = second.manager.retrieveConnectedPeripherals(
+                withServices: [other, Self.service]
+            )
+            let shared = try #require(found.first)
+            #expect(found.count == 1)
+            #expect(shared.identifier == strap.identifier)
+            #expect(shared.state == .disconnected)
+            let before = stage.air.now
+            second.manager.connect(shared)
+            await second.journal.wait(for: "connected")
+            #expect(stage.air.now == before)
+        }
+    }
+
+    @Test(
+        "4.7, 4.8 A name is the advertised one, and from the first connection on the device's own"
+    )
+    func names() async throws {
+        let name = "A strap with a name that does not fit"
+        let stage = try Stage(.heartRate(name: name))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+            await scout.journal.wait(for: "seen A ")
+            let sighting = try #require(scout.sightings.first { $0.name != nil })
+            let advertised = try #require(
+                sighting.data[CBAdvertisementDataLocalNameKey] as? String
+            )
+            #expect(advertised.count < name.count)
+            #expect(sighting.name == advertised)
+            let strap = sighting.peripheral
+            scout.manager.connect(strap)
+            await scout.journal.wait(for: "name \(name)")
+            #expect(strap.name == name)
+            scout.manager.cancelPeripheralConnection(strap)
+            await scout.journal.wait(for: "disconnected ok")
+            let count = scout.sightings.count
+            await scout.journal.wait(for: "seen \(name)")
+            let later = try #require(scout.sightings.dropFirst(count).last)
+            #expect(later.data[CBAdvertisementDataLocalNameKey] as? String == advertised)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+struct OptionTests {
+    private static var service: CBUUID { CBUUID(string: "180D") }
+
+    @Test(
+        "1.10, 2.5 Options for what Linux has not are taken",
+        arguments: [
+            CBCentralManagerOptionShowPowerAlertKey, CBCentralManagerOptionDeviceAccessForMedia,
+        ],
+        [true, false]
+    )
+    func managers(key: String, value: Bool) async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let scout = Scout(on: stage.adapter, options: [key: value])
+            await scout.journal.wait(for: "poweredOn")
+        }
+    }
+
+    @Test(
+        "5.10 Alerts that nobody can see may be asked for",
+        arguments: [
+            CBConnectPeripheralOptionNotifyOnConnectionKey,
+            CBConnectPeripheralOptionNotifyOnDisconnectionKey,
+            CBConnectPeripheralOptionNotifyOnNotificationKey,
+        ]
+    )
+    func alerts(key: String) async throws {
+        try await withStrap { stage, scout, strap in
+            scout.manager.connect(strap, options: [key: true])
+            await scout.journal.wait(for: "connected")
+        }
+    }
+
+    @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is cancelled")
+    func reconnecting() async throws {
+        try await withStrap { stage, scout, strap in
+            scout.manager.connect(
+                strap,
+                options: [CBConnectPeripheralOptionEnableAutoReconnect: true]
+            )
+            await scout.journal.wait(for: "connected")
+            for number in 1...2 {
+                stage.air.world.move(stage.phone, to: Position(x: 2_000, y: 0))
+                await scout.journal.wait(for: "disconnected 6 reconnecting", count: number)
+                #expect(strap.state == .connecting)
+                guard number == 1 else { break }
+                stage.air.world.move(stage.phone, to: Position(x: 0, y: 0))
+                await scout.journal.wait(for: "connected", count: 2)
+                #expect(strap.state == .connected)
+            }
+            scout.manager.cancelPeripheralConnection(strap)
+            await scout.journal.wait(for: "disconnected ok")
+            #expect(scout.journal.lines.last == "disconnected ok")
+            #expect(strap.state == .disconnected)
+        }
+    }
+
+    @Test("5.2.1, 5.4 Who cancels is told of no error")
+    func cancelling() async throws {
+        try await withStrap { stage, scout, strap in
+            scout.manager.connect(strap)
+            await scout.journal.wait(for: "connected")
+            scout.manager.cancelPeripheralConnection(strap)
+            #expect(strap.state == .disconnecting)
+            await scout.journal.wait(for: "disconnected ok")
+        }
+    }
+
+    @Test("1.12 Classes can be subclassed")
+    func subclass() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let manager = Subclass(
+                delegate: nil,
+                queue: nil,
+                options: [CBManagerOptionAdapterKey: stage.adapter]
+            )
+            #expect(manager.state == .unknown)
+            #expect(manager.isSpecial)
+        }
+    }
+
+    private func withStrap(
+        _ body: @escaping @Sendable (Stage, Scout, CBPeripheral) async throws -> Void
+    ) async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan([Self.service])
+            await scout.journal.wait(for: "seen Strap")
+            scout.manager.stopScan()
+            try await body(stage, scout, try #require(scout.first("Strap")).peripheral)
+        }
+    }
+}
+
+private final class Subclass: CBCentralManager {
+    var isSpecial: Bool { true }
+}

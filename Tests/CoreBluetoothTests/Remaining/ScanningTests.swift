@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+struct ScanningTests {
+    private static var heartRate: CBUUID { CBUUID(string: "180D") }
+    private static var everyPacket: [String: Any] {
+        [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+    }
+
+    @Test(
+        "3.1, 3.3 A list asks for one of its services; none, or none in it, for everybody",
+        arguments: [true, false]
+    )
+    func services(isEmpty: Bool) async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan([Self.heartRate, CBUUID(string: "1234")], options: Self.everyPacket)
+            await scout.journal.wait(for: "seen Strap", count: 20)
+            #expect(scout.count("Landmark") == 0)
+            scout.manager.scanForPeripherals(withServices: isEmpty ? [] : nil)
+            await scout.journal.wait(for: "seen Landmark")
+            #expect(scout.manager.isScanning)
+        }
+    }
+
+    @Test("3.4, 3.5, 3.9 Each is told once, or each packet, as asked; stopping forgets")
+    func duplicates() async throws {
+        let stage = try Stage(.demo(name: "Demo"))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan()
+            await scout.journal.wait(for: "seen Demo")
+            try await stage.air.sleep(for: .seconds(5))
+            // Once more at most, for the scan response.
+            let once = scout.count("Demo")
+            #expect(once <= 2)
+            scout.manager.stopScan()
+            #expect(!scout.manager.isScanning)
+            scout.manager.scanForPeripherals(withServices: nil)
+            await scout.journal.wait(for: "seen Demo", count: once + 1)
+            scout.manager.scanForPeripherals(withServices: nil, options: Self.everyPacket)
+            await scout.journal.wait(for: "seen Demo", count: once + 50)
+            scout.manager.stopScan()
+            let told = scout.journal.lines.count
+            try await stage.air.sleep(for: .seconds(5))
+            #expect(scout.journal.lines.count <= told + 1)
+        }
+    }
+
+    @Test("3.6, 3.7, 3.10, 3.11, 3.13 What is advertised has Apple's keys and types, and no more")
+    func dictionary() async throws {
+        let stage = try Stage(.demo(name: "Demo"))
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan(options: Self.everyPacket)
+            await scout.journal.wait(for: "seen Demo", count: 10)
+            let sighting = try #require(scout.sightings.last)
+            let data = sighting.data
+            #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Demo")
+            let maker = try #require(data[CBAdvertisementDataManufacturerDataKey] as? Data)
+            #expect(maker == Data([0xFF, 0xFF] + Array("Lanyard".utf8)))
+            let services = try #require(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])
+            #expect(services.map(\.uuidString) == ["180F", "180D", "180A"])
+            #expect(services.allSatisfy { $0.data.count == 2 })
+            #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == 1)
+            let undocumented = [
+                "kCBAdvDataTimestamp", "kCBAdvDataRxPrimaryPHY", "kCBAdvDataRxSecondaryPHY",
+            ]
+            for key in undocumented { #expect(data[key] is NSNumber) }
+            let documented = [
+                CBAdvertisementDataLocalNameKey, CBAdvertisementDataManufacturerDataKey,
+                CBAdvertisementDataServiceUUIDsKey, CBAdvertisementDataIsConnectable,
+                CBAdvertisementDataTxPowerLevelKey,
+            ]
+            #expect(Set(data.keys).isSubset(of: undocumented + documented))
+            #expect((-127...20).contains(sighting.rssi.intValue))
+        }
+    }
+
+    @Test("3.10 Data of services, and beacons that cannot be connected to")
+    func serviceData() async throws {
+        let stage = try Stage()
+        try stage.addBeacon(.eddystoneURL("https://example.com", power: -20), at: 1)
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan()
+            await scout.journal.wait(for: "seen nobody")
+            let data = try #require(scout.sightings.first?.data)
+            let values = try #require(
+                data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
+            )
+            let frame = try #require(values[CBUUID(string: "FEAA")])
+            #expect(frame.prefix(2) == Data([0x10, UInt8(bitPattern: -20)]))
+            #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == 0)
+            #expect(data[CBAdvertisementDataLocalNameKey] == nil)
+        }
+    }
+
+    @Test("3.12 iBeacons are not shown")
+    func iBeacons() async throws {
+        let stage = try Stage()
+        let uuid = try #require(BluetoothUUID("4C414E59-4152-4400-A000-000000000099"))
+        try stage.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59), at: 1)
+        try stage.addBeacon(.name("Lighthouse"), at: 2)
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan(options: Self.everyPacket)
+            await scout.journal.wait(for: "seen Lighthouse", count: 20)
+            #expect(scout.count("nobody") == 0)
+        }
+    }
+
+    @Test("3.14 Extended advertisements are found like others")
+    func extended() async throws {
+        let stage = try Stage()
+        try stage.addBeacon(.name("Lighthouse"), at: 1, isExtended: true)
+        try await stage.run {
+            let scout = Scout(on: stage.adapter)
+            await scout.scan()
+            await scout.journal.wait(for: "seen Lighthouse")
+            #expect(scout.first("Lighthouse")?.data[CBAdvertisementDataLocalNameKey] != nil)
+        }
+    }
+}
+
+extension Stage {
+    /// A beacon, so many metres away.
+    func addBeacon(_ message: BeaconMessage, at distance: Double, isExtended: Bool = false) throws {
+        try air.world.addController(
+            ControllerConfiguration(
+                name: "beacon \(distance)",
+                at: Position(x: distance, y: 0)
+            ),
+            host: Beacon(message, isExtended: isExtended)
+        )
+    }
+}

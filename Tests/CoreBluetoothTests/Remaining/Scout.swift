@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import Synchronization
+
+/// An application that scans, and keeps all that it is shown.
+///
+/// Unchecked: what varies is changed on the queue before the line is written, and looked at by the test
+/// after it has read the line.
+final class Scout: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    struct Sighting {
+        let peripheral: CBPeripheral
+        let name: String?
+        let data: [String: Any]
+        let rssi: NSNumber
+    }
+
+    let journal = Journal()
+    // Made when there is a delegate to give it.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    private(set) var manager: CBCentralManager!
+    private(set) var sightings: [Sighting] = []
+
+    init(on adapter: CBAdapter, options: [String: Any] = [:]) {
+        super.init()
+        manager = CBCentralManager(
+            delegate: self,
+            queue: DispatchQueue(label: "scout"),
+            options: options.merging([CBManagerOptionAdapterKey: adapter]) { $1 }
+        )
+    }
+
+    /// Waits for power, and begins to scan.
+    func scan(_ services: [CBUUID]? = nil, options: [String: Any]? = nil) async {
+        await journal.wait(for: "poweredOn")
+        manager.scanForPeripherals(withServices: services, options: options)
+    }
+
+    /// How often somebody was seen.
+    func count(_ name: String) -> Int {
+        journal.lines.count { $0 == "seen \(name)" }
+    }
+
+    /// The first sighting of somebody.
+    func first(_ name: String) -> Sighting? { sightings.first { $0.name == name } }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        journal.add(central.state == .poweredOn ? "poweredOn" : "off")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        peripheral.delegate = self
+        sightings.append(
+            Sighting(
+                peripheral: peripheral,
+                name: peripheral.name,
+                data: advertisementData,
+                rssi: RSSI
+            )
+        )
+        journal.add("seen \(peripheral.name ?? "nobody")")
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        journal.add("connected")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        let error = (error as? CBError).map { "\($0.code.rawValue)" } ?? "ok"
+        journal.add("disconnected \(error)\(isReconnecting ? " reconnecting" : "")")
+    }
+
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) {
+        journal.add("name \(peripheral.name ?? "nil")")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        journal.add("services")
+    }
+}
