@@ -41,6 +41,25 @@ struct ScanningStories {
         #expect(names(bench, often).count == before + 3)
     }
 
+    @Test("A scan beside another has the controller begin anew, if it leaves out duplicates")
+    func renewed() {
+        var bench = Bench.ready(peers: peers)
+        _ = bench.scan()
+        bench.drive()
+        let before = bench.count(of: .leSetExtendedScanEnable)
+        _ = bench.scan()
+        bench.drive()
+        #expect(bench.count(of: .leSetExtendedScanEnable) == before + 2, "off, and on")
+        #expect(bench.controller.isScanning)
+        _ = bench.scan(reportsDuplicates: true)
+        bench.drive()
+        let now = bench.count(of: .leSetExtendedScanEnable)
+        _ = bench.scan()
+        bench.drive()
+        #expect(bench.count(of: .leSetExtendedScanEnable) == now, "nothing is left out")
+        #expect(bench.controller.violations.isEmpty)
+    }
+
     @Test("The controller scans for as long as there is a scan")
     func stops() {
         var bench = Bench.ready(peers: peers)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import HCITransports
+import Synchronization
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.ScanRequest
+
+/// Scans that begin while the controller scans: what it leaves out as said already is news to them.
+@Suite("A scan that begins beside another, or in its place")
+struct ScanRenewalTests {
+    /// What comes between the end of the first scan and the beginning of the second.
+    enum Change: CaseIterable {
+        /// The first goes on.
+        case beside
+        /// Nothing: one ends and the other begins in the same instant.
+        case instead
+        /// A connection that is asked for and given up, in the same instant.
+        case dialling
+    }
+
+    @Test("hears of everybody, the second time as the first", arguments: Change.allCases, 1...3)
+    func everybody(_ change: Change, seed: UInt64) async throws {
+        let world = World(seed: seed)
+        try ExampleAccessories.populate(world)
+        let air = SimulatedAir(world)
+        let transport = try air.addAdapter()
+        let ear = Ear()
+        try await air.run(bound: .seconds(200)) {
+            let host = BluetoothHost(transport: transport, executor: air.executor)
+            host.enter { $0.attach(ear) }
+            try await host.start()
+            host.enter { $0.listen(ear) }
+            try await air.sleep(for: .seconds(60))
+            host.enter { $0.listen(ear, after: change) }
+            try await air.sleep(for: .seconds(60))
+            await host.shutdown()
+        }
+        let heard = ear.heard
+        #expect(heard.count == 2)
+        #expect(heard[0].count >= 5 && heard[1] == heard[0], "\(heard.map(\.count))")
+    }
+
+    /// Whom each scan has heard of, by the order of the scans.
+    final class Ear: HostObserver {
+        private let state = Mutex((scans: [RequestIdentifier](), heard: [Set<DeviceAddress>]()))
+
+        var heard: [Set<DeviceAddress>] { state.withLock { $0.heard } }
+        var lastScan: RequestIdentifier? { state.withLock { $0.scans.last } }
+
+        func add(_ scan: RequestIdentifier) {
+            state.withLock { state in
+                state.scans.append(scan)
+                state.heard.append([])
+            }
+        }
+
+        func hostDid(_ event: HostEvent) {
+            guard case .advertised(let scan, let found) = event else { return }
+            state.withLock { state in
+                guard let number = state.scans.firstIndex(of: scan) else { return }
+                state.heard[number].insert(found.address)
+            }
+        }
+    }
+}
+
+extension BluetoothHost {
+    fileprivate func listen(
+        _ ear: ScanRenewalTests.Ear,
+        after change: ScanRenewalTests.Change? = nil
+    ) {
+        if change == .dialling, let address = ear.heard.first?.first {
+            cancelDial(beginDial(to: address, options: .whenAvailable) { _ in })
+        }
+        if change != .beside, let scan = ear.lastScan { endScan(scan) }
+        let request = ScanRequest(
+            filter: ScanFilter(),
+            parameters: ScanParameters(),
+            reportsDuplicates: false
+        )
+        ear.add(beginScan(request) { _ in })
+    }
+}
