@@ -11,7 +11,7 @@ import VirtualAccessories
 @testable import CoreBluetooth
 
 @Suite("Protected values")
-struct ProtectionTests {
+struct ProtectedValueTests {
     @Test("8.1 What needs protection is paired for, and only the final result is told")
     func pairing() async throws {
         let stage = try Stage(.safe(pairing: AccessoryPairing(.noInputNoOutput)))
