@@ -10,7 +10,8 @@
 // time never passes while anybody has work, and jumps where nobody has: an hour of waiting costs
 // nothing. The order is the same in every run, and with it every packet. That is why nothing in it
 // may wait for anything real. A task that works elsewhere cannot be seen; the loop waits for one
-// only when nothing else is left, and not for ever.
+// only when nothing else is left, and not for ever. Work on queues that says when it begins and ends
+// (`HostExecutor.beginOutsideWork()`) can be: time stands still for it.
 //
 // In a `LiveAir`, the world keeps pace with the clock on the wall. It lives on an `AdapterExecutor`,
 // beside the sockets: each turn runs the world up to now, and a timer wakes it for what is due next.
