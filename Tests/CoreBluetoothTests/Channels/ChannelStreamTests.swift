@@ -31,9 +31,11 @@ private final class Call: Sendable {
 }
 
 @Suite struct ChannelStreamTests {
-    @Test func streamsAreNotOpenAtFirst() {
+    @Test("15.1.9 The streams are Foundation's own types, and not open at first")
+    func beginning() {
         let pipe = Wire().pipe(.left, limits: limits())
-        let (input, output) = (ChannelInputStream(pipe), ChannelOutputStream(pipe))
+        let input: InputStream = ChannelInputStream(pipe)
+        let output: OutputStream = ChannelOutputStream(pipe)
         #expect(input.streamStatus == .notOpen)
         #expect(output.streamStatus == .notOpen)
         #expect(!input.hasBytesAvailable)
@@ -43,7 +45,8 @@ private final class Call: Sendable {
         #expect(input.streamError == nil)
     }
 
-    @Test func theyHaveNoPropertiesAndLendNoBuffer() {
+    @Test("15.1.9 They have no properties, and lend no buffer")
+    func properties() {
         let pipe = Wire().pipe(.left, limits: limits())
         let (input, output) = (ChannelInputStream(pipe), ChannelOutputStream(pipe))
         #expect(input.property(forKey: .fileCurrentOffsetKey) == nil)

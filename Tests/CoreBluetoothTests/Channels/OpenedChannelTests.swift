@@ -2,10 +2,11 @@
 
 import BluetoothHost
 import BluetoothL2CAP
-import CoreBluetooth
 import Foundation
 import LanyardTestSupport
 import Testing
+
+@testable import CoreBluetooth
 
 /// Behaviour 14.5: channels that a central opens.
 @Suite struct OpenedChannelTests {
@@ -205,7 +206,12 @@ import Testing
             peripheral.delegate = keeper
             meeting.phone.manager.cancelPeripheralConnection(peripheral)
             await meeting.journal.wait(for: "disconnected Lamp")
-            peripheral.openL2CAPChannel(0x80)
+            let said = Journal()
+            await Misuse.observing({ said.add($0) }) { peripheral.openL2CAPChannel(0x80) }
+            let line =
+                "API MISUSE: \(peripheral.logDescription) can only accept commands "
+                + "while in the connected state"
+            #expect(said.lines.contains(line))
             #expect(keeper.journal.lines.isEmpty)
         }
     }

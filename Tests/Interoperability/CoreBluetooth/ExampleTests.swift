@@ -153,7 +153,7 @@ extension Client {
         return file
     }
 
-    @Test func aFileArrivesAtBumble() async throws {
+    @Test("14.5 A file arrives at Bumble") func aFileArrivesAtBumble() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 let receiver = try await bumble(air, ["receive"])
@@ -175,7 +175,7 @@ extension Client {
         }
     }
 
-    @Test func filesArriveFromBumble() async throws {
+    @Test("14.6 Files arrive from Bumble") func filesArriveFromBumble() async throws {
         try await withFolder { folder in
             try await withAir { air in
                 let receiver = try ExampleProgram(
