@@ -65,6 +65,34 @@ struct SymbolTests {
         }
     }
 
+    // That what is listed there is refused, `Scripts/generate-api-check --refusals` finds out.
+
+    @Test("15.1.7 every class is among what must not be Sendable")
+    func classes() throws {
+        let refused = try text("Refused/Refused.swift")
+        let classes = try table().values.map { $0.split(separator: ",") }
+            .filter { $0.count > 2 && $0[2] == "class" }
+        #expect(classes.count == 18)
+        for row in classes {
+            #expect(refused.contains("(x: \(row[0])) { let _: any Sendable = x }"))
+        }
+    }
+
+    @Test(
+        "15.2.1 what Apple has removed is among what must not be found",
+        arguments: [
+            "CBUUIDGenericAccessProfileString", "CBUUIDGenericAttributeProfileString",
+            "CBUUIDDeviceNameString", "CBUUIDAppearanceString",
+            "CBUUIDPeripheralPrivacyFlagString", "CBUUIDReconnectionAddressString",
+            "CBUUIDPeripheralPreferredConnectionParametersString",
+            "CBUUIDServiceChangedString", "CBUUIDValidRangeString", "isConnected",
+            "retrievePeripherals(i)", "retrieveConnectedPeripherals()",
+        ]
+    )
+    func removed(symbol: String) throws {
+        #expect(try text("Refused/Refused.swift").contains("\(symbol)"))
+    }
+
     @Test("a value that differs is noticed")
     func teeth() {
         let wrong = Symbol(1, "wrong") { $0.equal(1, 2) }
