@@ -99,6 +99,8 @@ extension SharedAdapter {
                 post(.advertisingStarted(error, ticket: start.ticket), to: start.session)
             }
         }
+        // A set that never came into force is not one to change.
+        if server.advertising.plan.isEmpty { endSet() }
     }
 
     /// Whether a start was not stopped since.

@@ -36,17 +36,22 @@ extension CBPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
 
-    /// Does nothing.
+    /// Refuses: who does not want to be asked has nothing to read.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveRead request: CBATTRequest
-    ) {}
+    ) {
+        peripheral.respond(to: request, withResult: .requestNotSupported)
+    }
 
-    /// Does nothing.
+    /// Refuses: who does not want to be asked has nothing to write.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveWrite requests: [CBATTRequest]
-    ) {}
+    ) {
+        guard let first = requests.first else { return }
+        peripheral.respond(to: first, withResult: .requestNotSupported)
+    }
 
     /// Does nothing.
     public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A central manager and a peripheral manager on two devices")
+struct BothRolesTests {
+    @Test(
+        "6.1, 7.1, 10.2, 10.4, 11.1, 11.3 What one application has, the other reads, writes and hears"
+    )
+    func meet() async throws {
+        let (service, all) = Shop.make()
+        nonisolated(unsafe) let value = try #require(all[Shop.notified])
+        let stage = try Stage()
+        let other = try stage.addAdapter("other")
+        try await stage.serve([service]) { app in
+            let written = Mutex(Data([1, 2]))
+            app.answer { app, requests in
+                if let new = requests[0].value {
+                    written.withLock { $0 = new }
+                } else {
+                    requests[0].value = written.withLock { $0 }
+                }
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            let phone = stage.central(on: other)
+            let shop = try await phone.visit("Shop")
+            await phone.explore(shop)
+            let dynamic = try shop.characteristic(Shop.dynamic)
+            shop.readValue(for: dynamic)
+            await phone.journal.wait(for: "value A002 0102 ok")
+            shop.writeValue(Data([3]), for: dynamic, type: .withResponse)
+            await phone.journal.wait(for: "wrote A002 ok")
+            shop.readValue(for: dynamic)
+            await phone.journal.wait(for: "value A002 03 ok")
+            shop.setNotifyValue(true, for: try shop.characteristic(Shop.notified))
+            await phone.journal.wait(for: "notifying A003 on ok")
+            await app.journal.wait(for: "subscribed A003 1")
+            #expect(app.manager.updateValue(Data([9]), for: value, onSubscribedCentrals: nil))
+            await phone.journal.wait(for: "value A003 09 ok")
+            phone.manager.cancelPeripheralConnection(shop)
+            await app.journal.wait(for: "unsubscribed A003 nil")
+        }
+    }
+
+    @Test(
+        "12.2, 12.3 A service in the overflow area is found by who scans for it, and said to be there"
+    )
+    func overflow() async throws {
+        let stage = try Stage()
+        let other = try stage.addAdapter("other")
+        try await stage.run {
+            let app = stage.peripheral(options: [CBManagerOptionBackgroundRulesKey: true])
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising([
+                CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "A000")]
+            ])
+            await app.journal.wait(for: "advertising ok")
+            let phone = stage.central(on: other)
+            await phone.journal.wait(for: "state poweredOn")
+            phone.manager.scanForPeripherals(withServices: [CBUUID(string: "A000")])
+            await phone.journal.wait(for: "discovered")
+        }
+    }
+
+    @Test("10.2, 10.4 Who has no method for requests refuses them at once")
+    func silentDelegate() async throws {
+        let stage = try Stage()
+        let silent = SilentDelegate()
+        try await stage.serve([Shop.make().0]) { app in
+            app.manager.delegate = silent
+            try await stage.visitor { visitor in
+                let dynamic = try await visitor.find(Shop.dynamic)
+                let read = try await visitor.refusal { _ = try await visitor.link.read(dynamic) }
+                #expect(read == .requestNotSupported)
+                let write = try await visitor.refusal {
+                    try await visitor.link.write([1], to: dynamic)
+                }
+                #expect(write == .requestNotSupported)
+            }
+        }
+    }
+
+    @Test("11.2 Values from many threads arrive, each once, in the order of each thread")
+    func threads() async throws {
+        let (service, all) = Shop.make()
+        nonisolated(unsafe) let value = try #require(all[Shop.notified])
+        let stage = try Stage()
+        try await stage.serve([service]) { app in
+            try await stage.visitor { visitor in
+                let found = try await visitor.find(Shop.notified)
+                var values = try await visitor.link.subscribe(to: found).makeAsyncIterator()
+                await app.journal.wait(for: "subscribed A003 1")
+                nonisolated(unsafe) let manager = try #require(app.manager)
+                DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                    for number in 0..<8 {
+                        let octets = Data([UInt8(thread), UInt8(number)])
+                        _ = manager.updateValue(octets, for: value, onSubscribedCentrals: nil)
+                    }
+                }
+                var next = [UInt8](repeating: 0, count: 4)
+                for _ in 0..<32 {
+                    let octets = try #require(try await values.next())
+                    #expect(octets[1] == next[Int(octets[0])])
+                    next[Int(octets[0])] += 1
+                }
+                #expect(next == [8, 8, 8, 8])
+            }
+        }
+    }
+}
+
+/// An application that only wants to know the state.
+///
+/// Unchecked: it has no state of its own.
+private final class SilentDelegate: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+}
