@@ -266,7 +266,7 @@ extension CentralCore {
         }
         return peers.flatMap { peer, state -> [Action] in
             var actions: [Action] = state.isDialling ? [.cancelDial(peer)] : []
-            if let link = state.link { actions.append(.disconnect(link)) }
+            if let link = state.link, !state.isEnding { actions.append(.disconnect(link)) }
             return actions
         }
     }

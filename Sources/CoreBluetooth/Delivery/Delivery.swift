@@ -33,6 +33,8 @@ final class Delivery<Event: Sendable>: Sendable {
     }
 
     private let inbox = Mutex(Inbox())
+    /// The application's.
+    private let target: DispatchQueue
     private let queue: DispatchQueue
     private let receive: @Sendable (Event) -> Void
 
@@ -40,7 +42,8 @@ final class Delivery<Event: Sendable>: Sendable {
     ///   - target: the application's queue; nil for the main queue.
     ///   - receive: called on the queue with each event.
     init(on target: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
-        queue = DispatchQueue(label: "CoreBluetooth.delivery", target: target ?? .main)
+        self.target = target ?? .main
+        queue = DispatchQueue(label: "CoreBluetooth.delivery", target: self.target)
         self.receive = receive
     }
 
@@ -85,9 +88,17 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private func schedule(for executor: (any HostExecutor)?) {
         executor?.beginOutsideWork()
+        enqueue(for: executor)
+    }
+
+    private func enqueue(for executor: (any HostExecutor)?) {
         queue.async { [self] in
-            if deliver() { schedule(for: executor) }
-            executor?.endOutsideWork()
+            guard deliver() else {
+                executor?.endOutsideWork()
+                return
+            }
+            // By way of the application's queue, behind what waits there: our own would go first.
+            target.async { self.enqueue(for: executor) }
         }
     }
 

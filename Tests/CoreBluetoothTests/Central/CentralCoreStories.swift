@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+@Suite("Who wants which links")
+struct CentralCoreStories {
+    private let one = SessionIdentifier(rawValue: 1)
+    private let other = SessionIdentifier(rawValue: 2)
+    private let peer = CoreWorld.peers[0]
+    private let link = LinkIdentifier(rawValue: 1)
+    private let first = WishNumber(rawValue: 1)
+    private let second = WishNumber(rawValue: 2)
+    private let gone = HostError.disconnected(.connectionTimeout)
+    private var core = CentralCore()
+
+    @Test("5.1, 5.2 A wish dials, and is answered when there is a link")
+    mutating func connect() {
+        #expect(core.connect(one, peer, first, reconnects: false) == [.dial(peer)])
+        #expect(core.link(of: one, to: peer) == nil)
+        let opened = core.linkOpened(link, to: peer, isIncoming: false)
+        #expect(opened == [.connected(one, peer, first)])
+        #expect(core.link(of: one, to: peer) == link)
+        #expect(core.peer(of: link) == peer)
+    }
+
+    @Test("5.3 Who comes second has the link at once")
+    mutating func share() {
+        connectOne()
+        let actions = core.connect(other, peer, second, reconnects: false)
+        #expect(actions == [.connected(other, peer, second)])
+        #expect(core.users(of: peer) == [one, other])
+    }
+
+    @Test("5.4 The link stays for those who still use it")
+    mutating func cancelShared() {
+        connectOne()
+        _ = core.connect(other, peer, second, reconnects: false)
+        #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
+        #expect(core.users(of: peer) == [other])
+        #expect(core.cancel(other, peer) == [.disconnect(link)])
+        let closed = core.linkClosed(link, .disconnected(.connectionTerminatedByLocalHost))
+        #expect(closed == [.disconnected(other, peer, second, .asked)])
+    }
+
+    @Test("5.5 A wish that is given up before there is a link is answered as a parting")
+    mutating func cancelPending() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        let actions = core.cancel(one, peer)
+        #expect(actions == [.disconnected(one, peer, first, .asked), .cancelDial(peer)])
+        #expect(core.cancel(one, peer).isEmpty)
+    }
+
+    @Test("A link that nobody waits for any more is ended")
+    mutating func lateLink() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        _ = core.cancel(one, peer)
+        #expect(core.linkOpened(link, to: peer, isIncoming: false) == [.disconnect(link)])
+    }
+
+    @Test("Who asks again while the link is ending gets the next one")
+    mutating func askAgain() {
+        connectOne()
+        #expect(core.cancel(one, peer) == [.disconnect(link)])
+        #expect(core.connect(one, peer, second, reconnects: false).isEmpty)
+        let closed = core.linkClosed(link, .disconnected(.connectionTerminatedByLocalHost))
+        #expect(closed == [.disconnected(one, peer, first, .asked), .dial(peer)])
+        let next = LinkIdentifier(rawValue: 2)
+        let opened = core.linkOpened(next, to: peer, isIncoming: false)
+        #expect(opened == [.connected(one, peer, second)])
+    }
+
+    @Test("5.6 A lost link ends the wishes of all who used it")
+    mutating func lost() {
+        connectOne()
+        _ = core.connect(other, peer, second, reconnects: false)
+        let ending = CentralCore.Ending.lost(gone, isReconnecting: false)
+        #expect(
+            core.linkClosed(link, gone) == [
+                .disconnected(one, peer, first, ending), .disconnected(other, peer, second, ending),
+            ]
+        )
+        #expect(core.peer(of: link) == nil)
+        #expect(core.users(of: peer).isEmpty)
+    }
+
+    @Test("5.9 A wish for a link that is there is answered again")
+    mutating func connectTwice() {
+        connectOne()
+        let actions = core.connect(one, peer, second, reconnects: false)
+        #expect(actions == [.connected(one, peer, second)])
+    }
+
+    @Test("5.1.1 A lost link is dialled again for who wants that")
+    mutating func reconnect() {
+        _ = core.connect(one, peer, first, reconnects: true)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+        let ending = CentralCore.Ending.lost(gone, isReconnecting: true)
+        let closed = core.linkClosed(link, gone)
+        #expect(closed == [.disconnected(one, peer, first, ending), .dial(peer)])
+    }
+
+    @Test("5.1.4 Reconnecting ends where the delegate turns out not to have it")
+    mutating func stopReconnecting() {
+        _ = core.connect(one, peer, first, reconnects: true)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+        _ = core.linkClosed(link, gone)
+        #expect(core.stopReconnecting(one, peer, second).isEmpty)
+        #expect(core.stopReconnecting(one, peer, first) == [.cancelDial(peer)])
+    }
+
+    @Test("3.8 A dropped reference gives up the wish that it stood for, and no later one")
+    mutating func release() {
+        _ = core.connect(one, peer, second, reconnects: false)
+        #expect(core.release(one, peer, first).isEmpty)
+        #expect(core.release(one, peer, second) == [.cancelDial(peer)])
+    }
+
+    @Test("A link that the peer made is used, and not ended")
+    mutating func incoming() {
+        #expect(core.linkOpened(link, to: peer, isIncoming: true).isEmpty)
+        let actions = core.connect(one, peer, first, reconnects: false)
+        #expect(actions == [.connected(one, peer, first)])
+        #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
+    }
+
+    @Test("A peer that connects itself is not dialled any more")
+    mutating func incomingWhileDialling() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        let opened = core.linkOpened(link, to: peer, isIncoming: true)
+        #expect(opened == [.cancelDial(peer), .connected(one, peer, first)])
+    }
+
+    @Test("5.2 A dial that fails is told to all who waited")
+    mutating func failure() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        _ = core.connect(other, peer, second, reconnects: true)
+        #expect(
+            core.dialFailed(peer, .bondLost) == [
+                .failed(one, peer, first, .bondLost), .failed(other, peer, second, .bondLost),
+            ]
+        )
+        #expect(core.dialFailed(peer, .bondLost).isEmpty)
+    }
+
+    @Test("1.7 When the adapter is lost nobody is told of links")
+    mutating func powerLost() {
+        connectOne()
+        #expect(core.powerLost() == [.disconnect(link)])
+        #expect(core.linkClosed(link, gone).isEmpty)
+    }
+
+    @Test("A manager that goes takes its wishes with it")
+    mutating func close() {
+        connectOne()
+        #expect(core.close(one) == [.disconnect(link)])
+        #expect(core.linkClosed(link, gone).isEmpty)
+    }
+
+    private mutating func connectOne() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import CoreBluetoothEnumerations
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("Connecting and disconnecting")
+struct ConnectingTests {
+    @Test(
+        "5.1 Connecting has no time-out: it succeeds when the peripheral comes, ten minutes later"
+    )
+    func noTimeout() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run(bound: .seconds(1_200)) {
+            let phone = await stage.phone(finding: "Strap")
+            let strap = try phone.met("Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            phone.manager.connect(strap)
+            try await stage.air.sleep(for: .seconds(600))
+            #expect(strap.state == .connecting)
+            #expect(!phone.journal.lines.contains { $0.hasPrefix("failed") })
+            stage.air.world.switchOn(stage.accessories[0])
+            await phone.journal.wait(for: "connected Strap")
+            #expect(strap.state == .connected)
+        }
+    }
+
+    @Test("5.3 Who comes second has the link without radio traffic of its own")
+    func sharedLink() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let one = try await stage.phone(connectedTo: "Strap")
+            // It is connected, so it does not advertise.
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            let identifier = try one.met("Strap").identifier
+            let strap = try #require(
+                other.manager.retrievePeripherals(withIdentifiers: [identifier]).first
+            )
+            #expect(strap.state == .disconnected)
+            let before = stage.air.now
+            other.manager.connect(strap)
+            await other.journal.wait(for: "connected")
+            #expect(stage.air.now == before)
+        }
+    }
+
+    @Test("5.2.1, 5.4 Cancelling ends this manager's use of the link, and not the other's")
+    func cancelShared() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let one = try await stage.phone(connectedTo: "Strap")
+            let strap = try one.met("Strap")
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            let same = try #require(
+                other.manager.retrievePeripherals(withIdentifiers: [strap.identifier]).first
+            )
+            other.manager.connect(same)
+            await other.journal.wait(for: "connected")
+            one.manager.cancelPeripheralConnection(strap)
+            #expect(strap.state == .disconnecting)
+            await one.journal.wait(for: "disconnected Strap ok")
+            #expect(strap.state == .disconnected)
+            #expect(same.state == .connected)
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(other.partings.isEmpty)
+        }
+    }
+
+    @Test("5.5 Cancelling a pending connection ends in a disconnection without an error")
+    func cancelPending() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            let strap = try phone.met("Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            phone.manager.connect(strap)
+            #expect(strap.state == .connecting)
+            phone.manager.cancelPeripheralConnection(strap)
+            await phone.journal.wait(for: "disconnected Strap ok")
+            #expect(strap.state == .disconnected)
+            phone.manager.cancelPeripheralConnection(strap)
+            stage.air.world.switchOn(stage.accessories[0])
+            try await stage.air.sleep(for: .seconds(5))
+            #expect(phone.partings.count == 1)
+        }
+    }
+
+    @Test("Connecting right after cancelling connects again")
+    func connectAfterCancel() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            let strap = try phone.met("Strap")
+            phone.manager.cancelPeripheralConnection(strap)
+            phone.manager.connect(strap)
+            #expect(strap.state == .connecting)
+            await phone.journal.wait(for: "connected Strap", count: 2)
+            #expect(strap.state == .connected)
+            #expect(phone.partings == ["disconnected Strap ok"])
+        }
+    }
+
+    @Test("Many commands in a row come to what the last one says", arguments: 1...4)
+    func manyCommands(seed: UInt64) async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), seed: seed)
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            let strap = try phone.met("Strap")
+            for _ in 0..<20 {
+                phone.manager.connect(strap)
+                try await stage.air.sleep(for: .milliseconds(Int64(seed) * 7))
+                phone.manager.cancelPeripheralConnection(strap)
+            }
+            phone.manager.connect(strap)
+            await phone.journal.wait(for: "disconnected Strap ok", count: 20)
+            await phone.journal.wait { $0.last == "connected Strap" }
+            #expect(strap.state == .connected)
+        }
+    }
+
+    @Test("5.6, 5.2.2 A peripheral that is gone is lost with a time-out, and says no more")
+    func outOfRange() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            await phone.journal.wait(for: "disconnected Strap CBError 6")
+            #expect(try phone.met("Strap").state == .disconnected)
+        }
+    }
+
+    @Test("5.2.3, 5.7 A peripheral that ends the link has disconnected, and its services are gone")
+    func remoteEnd() async throws {
+        let stage = try Stage(.leaver(name: "Leaver"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Leaver")
+            try await phone.tellToLeave("Leaver")
+            await phone.journal.wait(for: "disconnected Leaver CBError 7")
+            let leaver = try phone.met("Leaver")
+            #expect(leaver.services == nil)
+            #expect(!leaver.canSendWriteWithoutResponse)
+        }
+    }
+
+    @Test("5.8 What was discovered before a disconnection is stale after it")
+    func stale() async throws {
+        let stage = try Stage(.leaver(name: "Leaver"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Leaver")
+            let leaver = try phone.met("Leaver")
+            try await phone.tellToLeave("Leaver")
+            let former = try #require(leaver.services?.first)
+            await phone.journal.wait(for: "disconnected Leaver")
+            phone.manager.connect(leaver)
+            await phone.journal.wait(for: "connected Leaver", count: 2)
+            #expect(leaver.services == nil)
+            leaver.discoverServices(nil)
+            await phone.journal.wait(for: "services", count: 2)
+            #expect(leaver.services?.contains { $0 === former } == false)
+        }
+    }
+
+    @Test("5.9 Connecting to what is connected is answered again")
+    func connectTwice() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            phone.manager.connect(try phone.met("Strap"))
+            await phone.journal.wait(for: "connected Strap", count: 2)
+        }
+    }
+
+    @Test("5.10 Options for alerts and a delay are accepted")
+    func options() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            _ = try await stage.phone(
+                connectedTo: "Strap",
+                options: [
+                    CBConnectPeripheralOptionNotifyOnConnectionKey: true,
+                    CBConnectPeripheralOptionNotifyOnDisconnectionKey: true,
+                    CBConnectPeripheralOptionNotifyOnNotificationKey: true,
+                    CBConnectPeripheralOptionStartDelayKey: 2,
+                    CBConnectPeripheralOptionRequiresANCS: true,
+                    CBConnectPeripheralOptionEnableTransportBridgingKey: true,
+                ]
+            )
+        }
+    }
+
+    @Test("3.8 Letting go of a peripheral cancels its connection, as the log says")
+    func release() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            var strap: CBPeripheral? = try phone.met("Strap")
+            let identifier = try #require(strap?.identifier.uuidString)
+            if let strap { phone.manager.connect(strap) }
+            let lines = await Misuse.lines(about: identifier) {
+                phone.drop("Strap")
+                strap = nil
+            }
+            #expect(lines.count == 1)
+            #expect(
+                lines.first?.hasPrefix(
+                    "API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: 0x"
+                ) == true
+            )
+            #expect(
+                lines.first?.hasSuffix(">, Did you forget to keep a reference to it?") == true
+            )
+            stage.air.world.switchOn(stage.accessories[0])
+            try await stage.air.sleep(for: .seconds(5))
+            #expect(!phone.journal.lines.contains { $0.hasPrefix("connected") })
+        }
+    }
+
+    @Test("A manager that is let go of leaves no link behind")
+    func dropManager() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            phone.dropManager()
+            // Only who is not connected advertises.
+            let next = await stage.phone(finding: "Strap")
+            #expect(try next.met("Strap").state == .disconnected)
+        }
+    }
+}
+
+extension AccessoryProfile {
+    /// A peripheral that ends the link when it is told to.
+    static func leaver(name: String) -> AccessoryProfile {
+        let leave = Characteristic(
+            BluetoothUUID(0xFFF1),
+            [.read, .write],
+            reaction: WriteReaction { _, _ in .accepted([.disconnect]) }
+        )
+        return AccessoryProfile(name: name, services: [Service(BluetoothUUID(0xFFF0), [leave])])
+    }
+}
+
+extension CentralRecorder {
+    /// Has a leaver leave.
+    func tellToLeave(_ name: String) async throws {
+        let leaver = try met(name)
+        let found = journal.lines.count { $0.hasPrefix("characteristics") }
+        leaver.discoverServices([CBUUID(string: "FFF0")])
+        await journal.wait { lines in lines.last?.hasPrefix("services") == true }
+        guard let service = leaver.services?.first else { throw NobodyMet() }
+        leaver.discoverCharacteristics(nil, for: service)
+        await journal.wait(for: "characteristics", count: found + 1)
+        guard let value = service.characteristics?.first else { throw NobodyMet() }
+        leaver.writeValue(Data([1]), for: value, type: .withResponse)
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+/// A host for a `CentralCore`, and managers that wish at random: it does what the core asks for, in its
+/// own time, and checks what the core promises.
+struct CoreWorld {
+    static let peers: [PeerIdentifier] = (0..<3).map { number in
+        PeerIdentifier(octets: [UInt8](repeating: UInt8(number + 1), count: 16))
+    }
+    private static let sessions = (1...3).map { SessionIdentifier(rawValue: UInt64($0)) }
+
+    private struct Key: Hashable {
+        let session: SessionIdentifier
+        let peer: PeerIdentifier
+    }
+
+    private var core = CentralCore()
+    private var random: SplitMix
+    private var lastWish: UInt64 = 0
+    private var lastLink: UInt64 = 0
+    private var dials: Set<PeerIdentifier> = []
+    private var links: [PeerIdentifier: (link: LinkIdentifier, isIncoming: Bool)] = [:]
+    private var ending: Set<LinkIdentifier> = []
+    /// The wishes that have not ended.
+    private var open: [Key: WishNumber] = [:]
+    /// The wishes that were given up by who made them, and await the answer.
+    private var cancelled: Set<WishNumber> = []
+    private var connected: Set<WishNumber> = []
+
+    init(seed: UInt64) {
+        random = SplitMix(state: seed)
+    }
+
+    /// Does one thing at random.
+    mutating func step() {
+        let key = Key(
+            session: Self.sessions[random.below(Self.sessions.count)],
+            peer: Self.peers[random.below(Self.peers.count)]
+        )
+        switch random.below(12) {
+        case 0...2: connect(key)
+        case 3, 4: cancel(key)
+        case 5: release(key)
+        case 6, 7: openLink(to: key.peer)
+        case 8: closeLink(to: key.peer)
+        case 9: failDial(to: key.peer)
+        case 10: if random.below(4) == 0 { acceptLink(from: key.peer) }
+        default: if random.below(20) == 0 { losePower() } else { stopReconnecting(key) }
+        }
+        check()
+    }
+
+    private mutating func connect(_ key: Key) {
+        lastWish += 1
+        let wish = WishNumber(rawValue: lastWish)
+        if let former = open[key] { connected.remove(former) }
+        open[key] = wish
+        let reconnects = random.below(3) == 0
+        perform(core.connect(key.session, key.peer, wish, reconnects: reconnects))
+    }
+
+    private mutating func cancel(_ key: Key) {
+        if let wish = open.removeValue(forKey: key) { cancelled.insert(wish) }
+        perform(core.cancel(key.session, key.peer))
+    }
+
+    private mutating func release(_ key: Key) {
+        guard let wish = open[key] else { return }
+        open[key] = nil
+        connected.remove(wish)
+        perform(core.release(key.session, key.peer, wish))
+    }
+
+    private mutating func stopReconnecting(_ key: Key) {
+        guard let wish = open[key], !connected.contains(wish), links[key.peer] == nil else {
+            return
+        }
+        open[key] = nil
+        perform(core.stopReconnecting(key.session, key.peer, wish))
+    }
+
+    private mutating func openLink(to peer: PeerIdentifier) {
+        guard dials.remove(peer) != nil else { return }
+        begin(peer, isIncoming: false)
+    }
+
+    private mutating func acceptLink(from peer: PeerIdentifier) {
+        guard links[peer] == nil else { return }
+        begin(peer, isIncoming: true)
+    }
+
+    private mutating func begin(_ peer: PeerIdentifier, isIncoming: Bool) {
+        lastLink += 1
+        let link = LinkIdentifier(rawValue: lastLink)
+        links[peer] = (link, isIncoming)
+        perform(core.linkOpened(link, to: peer, isIncoming: isIncoming))
+    }
+
+    private mutating func closeLink(to peer: PeerIdentifier) {
+        guard let link = links.removeValue(forKey: peer)?.link else { return }
+        ending.remove(link)
+        perform(core.linkClosed(link, .disconnected(.connectionTimeout)))
+        #expect(core.peer(of: link) == nil)
+    }
+
+    private mutating func failDial(to peer: PeerIdentifier) {
+        guard dials.remove(peer) != nil else { return }
+        perform(core.dialFailed(peer, .bondLost))
+    }
+
+    private mutating func losePower() {
+        open = [:]
+        cancelled = []
+        connected = []
+        perform(core.powerLost())
+        #expect(dials.isEmpty, "a dial outlived the power")
+        for peer in Self.peers { closeLink(to: peer) }
+    }
+
+    // MARK: What the core asks for
+
+    private mutating func perform(_ actions: [CentralCore.Action]) {
+        for action in actions { perform(action) }
+    }
+
+    private mutating func perform(_ action: CentralCore.Action) {
+        switch action {
+        case .dial(let peer):
+            #expect(dials.insert(peer).inserted, "dialled twice")
+            #expect(links[peer] == nil, "dialled a peer that has a link")
+        case .cancelDial(let peer): #expect(dials.remove(peer) != nil, "cancelled no dial")
+        case .disconnect(let link): #expect(ending.insert(link).inserted, "ended a link twice")
+        case .connected(let session, let peer, let wish):
+            #expect(open[Key(session: session, peer: peer)] == wish, "connected nobody's wish")
+            #expect(connected.insert(wish).inserted, "connected twice")
+        case .failed(let session, let peer, let wish, _):
+            finish(Key(session: session, peer: peer), wish)
+        case .disconnected(let session, let peer, let wish, .lost(_, let isReconnecting)):
+            #expect(connected.remove(wish) != nil, "lost what was not connected")
+            if !isReconnecting { finish(Key(session: session, peer: peer), wish) }
+        case .disconnected(_, _, let wish, .asked):
+            #expect(cancelled.remove(wish) != nil, "answered a cancellation that there was not")
+            connected.remove(wish)
+        }
+    }
+
+    private mutating func finish(_ key: Key, _ wish: WishNumber) {
+        #expect(open.removeValue(forKey: key) == wish, "ended nobody's wish")
+        connected.remove(wish)
+    }
+
+    // MARK: What always holds
+
+    private func check() {
+        for peer in Self.peers {
+            let wishing = open.filter { $0.key.peer == peer }
+            let using = wishing.filter { connected.contains($0.value) }
+            #expect(core.users(of: peer) == using.map(\.key.session).sorted())
+            let link = links[peer]
+            let isLeaving = link.map { ending.contains($0.link) } ?? false
+            if !using.isEmpty { #expect(link != nil && !isLeaving, "a user without a link") }
+            if wishing.isEmpty {
+                #expect(!dials.contains(peer), "dialled for nobody")
+                #expect(link.map { $0.isIncoming || isLeaving } ?? true, "a link without a user")
+            } else if link == nil {
+                #expect(dials.contains(peer), "a wish that nobody sees to")
+            }
+        }
+    }
+
+    /// Everything comes to its end, after which nothing may be left.
+    mutating func finish() {
+        for session in Self.sessions {
+            for peer in Self.peers { cancel(Key(session: session, peer: peer)) }
+        }
+        for peer in Self.peers { closeLink(to: peer) }
+        #expect(open.isEmpty)
+        #expect(cancelled.isEmpty, "a cancellation was never answered")
+        #expect(dials.isEmpty)
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

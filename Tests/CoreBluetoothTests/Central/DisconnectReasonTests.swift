@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothHost
+import CoreBluetoothEnumerations
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Which error a reason becomes")
+struct DisconnectReasonTests {
+    @Test("5.2.2 A supervision time-out is connectionTimeout")
+    func supervisionTimeout() {
+        #expect(code(.disconnected(.connectionTimeout)) == .connectionTimeout)
+        #expect(code(.disconnected(.linkLayerResponseTimeout)) == .connectionTimeout)
+        #expect(code(.timedOut) == .connectionTimeout)
+    }
+
+    @Test(
+        "5.2.3 A peer that ends the link has disconnected",
+        arguments: [
+            HCI.ErrorCode.remoteUserTerminatedConnection, .remoteDeviceLowResources,
+            .remoteDevicePowerOff,
+        ]
+    )
+    func remote(_ reason: HCI.ErrorCode) {
+        #expect(code(.disconnected(reason)) == .peripheralDisconnected)
+    }
+
+    @Test("5.2.4 A link that was not established is connectionFailed")
+    func notEstablished() {
+        #expect(code(.failedToConnect(.connectionFailedToBeEstablished)) == .connectionFailed)
+        #expect(code(.alreadyConnecting) == .connectionFailed)
+    }
+
+    @Test("5.2.5 A peer without its keys has removed the pairing information")
+    func lostKeys() {
+        #expect(code(.bondLost) == .peerRemovedPairingInformation)
+        #expect(code(.encryptionFailed(.pinOrKeyMissing)) == .peerRemovedPairingInformation)
+        #expect(code(.disconnected(.pinOrKeyMissing)) == .peerRemovedPairingInformation)
+    }
+
+    @Test("5.2.6 A link that does not get encrypted is encryptionTimedOut")
+    func encryption() {
+        #expect(code(.notEncrypted) == .encryptionTimedOut)
+        #expect(code(.encryptionFailed(.unspecifiedError)) == .encryptionTimedOut)
+        #expect(code(.disconnected(.messageIntegrityFailure)) == .encryptionTimedOut)
+    }
+
+    @Test("5.2.7 A controller without room is connectionLimitReached")
+    func limit() {
+        #expect(code(.failedToConnect(.connectionLimitExceeded)) == .connectionLimitReached)
+        #expect(code(.controller(.memoryCapacityExceeded)) == .connectionLimitReached)
+        #expect(code(.tooManyRequests) == .connectionLimitReached)
+    }
+
+    @Test("5.2.8 A full key store is tooManyLEPairedDevices")
+    func keyStore() {
+        #expect(code(.tooManyBonds) == .tooManyLEPairedDevices)
+    }
+
+    @Test("5.2.9 Anything else is unknown")
+    func anythingElse() {
+        #expect(code(.disconnected(.instantPassed)) == .unknown)
+        #expect(code(.malformedAnswer) == .unknown)
+        #expect(code(.busy) == .unknown)
+    }
+
+    @Test("5.6 An error has its text")
+    func text() {
+        let error = CBError(HostError.disconnected(.connectionTimeout))
+        #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
+    }
+
+    private func code(_ error: HostError) -> CBError.Code { CBError(error).code }
+}

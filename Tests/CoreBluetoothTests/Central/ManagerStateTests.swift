@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetoothEnumerations
+import Dispatch
+import Foundation
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+@testable import CoreBluetooth
+
+@Suite("The state of Bluetooth")
+struct ManagerStateTests {
+    @Test("1.1 A new manager is in the state unknown, and is told the first state later")
+    func begins() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            let phone = stage.central()
+            #expect(phone.manager.state == .unknown)
+            await phone.journal.wait(for: "state poweredOn")
+            #expect(phone.manager.state == .poweredOn)
+        }
+    }
+
+    @Test("1.2 Without a queue callbacks come on the main queue")
+    @MainActor
+    func mainQueue() async throws {
+        let listener = MainListener()
+        let manager = CBCentralManager(
+            delegate: listener,
+            queue: nil,
+            options: [CBManagerOptionAdapterKey: "nonsense"]
+        )
+        await listener.told()
+        #expect(manager.state == .unsupported)
+    }
+
+    @Test("1.3 A manager does not keep its delegate")
+    func weakDelegate() {
+        let options = [CBManagerOptionAdapterKey: "nonsense"]
+        var delegate: Scout? = Scout(options: options)
+        let manager = CBCentralManager(delegate: delegate, queue: nil, options: options)
+        #expect(manager.delegate != nil)
+        delegate = nil
+        #expect(manager.delegate == nil)
+    }
+
+    @Test("1.4 Commands before poweredOn are dropped, in Apple's words")
+    func earlyCommands() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = stage.central()
+            let name = Misuse.name(phone.manager)
+            let lines = await Misuse.lines(about: name) {
+                phone.manager.scanForPeripherals(withServices: nil)
+                phone.manager.stopScan()
+                phone.manager.registerForConnectionEvents()
+                #expect(phone.manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
+            }
+            let line =
+                "API MISUSE: \(name) can only accept this command while in the powered on state"
+            #expect(lines == [line, line, line, line])
+            #expect(!phone.manager.isScanning)
+        }
+    }
+
+    @Test("1.6, 1.7 Switched off, scans and links are gone, and only the state says so")
+    func switchedOff() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            phone.manager.scanForPeripherals(withServices: nil)
+            stage.adapter.isPoweredOn = false
+            await phone.journal.wait(for: "state poweredOff")
+            let strap = try phone.met("Strap")
+            #expect(!phone.manager.isScanning)
+            #expect(strap.state == .disconnected)
+            stage.adapter.isPoweredOn = true
+            await phone.journal.wait(for: "state poweredOn", count: 2)
+            phone.manager.connect(strap)
+            await phone.journal.wait(for: "connected Strap", count: 2)
+            #expect(phone.partings.isEmpty)
+        }
+    }
+
+    @Test("1.6, 1.8 A reset is told, and what was discovered before it is good for nothing")
+    func reset() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            let former = try phone.met("Strap")
+            var faults = FaultPlan()
+            faults.restart = stage.air.now + .milliseconds(10)
+            stage.air.world.setFaults(faults, of: stage.phone)
+            await phone.journal.wait(for: "state resetting")
+            await phone.journal.wait(for: "state poweredOn", count: 2)
+            #expect(phone.partings.isEmpty)
+            let identifier = former.identifier.uuidString
+            let lines = await Misuse.lines(about: identifier) { phone.manager.connect(former) }
+            #expect(lines.count == 1)
+            #expect(former.state == .disconnected)
+            let found = phone.manager.retrievePeripherals(withIdentifiers: [former.identifier])
+            #expect(found.count == 1)
+            #expect(found.first !== former)
+        }
+    }
+
+    @Test("1.11 A peripheral of one manager is not taken by another")
+    func foreignPeripheral() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let one = await stage.phone(finding: "Strap")
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            let strap = try one.met("Strap")
+            let lines = await Misuse.lines(about: Misuse.name(other.manager)) {
+                other.manager.connect(strap)
+                other.manager.cancelPeripheralConnection(strap)
+            }
+            #expect(lines.count == 2)
+            #expect(strap.state == .disconnected)
+            let own = other.manager.retrievePeripherals(withIdentifiers: [strap.identifier])
+            #expect(own.first !== strap)
+        }
+    }
+
+    @Test("2.1 A program that may not use Bluetooth is told so, and asked nothing")
+    func unauthorized() async throws {
+        let stage = try Stage()
+        try await stage.run {
+            #expect(CBManager.authorization == .allowedAlways)
+            stage.adapter.authorization = .denied
+            let phone = stage.central()
+            await phone.journal.wait(for: "state unauthorized")
+            stage.adapter.authorization = .allowedAlways
+            await phone.journal.wait(for: "state poweredOn")
+        }
+    }
+
+    @Test("A manager is told no more once it is gone, even within its own callback")
+    func goneWithinCallback() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = stage.central()
+            phone.react { line, phone in
+                if line.hasPrefix("state") { phone.dropManager() }
+            }
+            await phone.journal.wait(for: "state poweredOn")
+            stage.adapter.isPoweredOn = false
+            let witness = stage.central()
+            await witness.journal.wait(for: "state poweredOff")
+            #expect(phone.journal.lines == ["state poweredOn"])
+        }
+    }
+}
+
+/// Hears the first state, on the main queue.
+@MainActor
+private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate {
+    private let (states, said) = AsyncStream.makeStream(of: Void.self)
+
+    func told() async {
+        for await _ in states { return }
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        said.yield()
+    }
+}

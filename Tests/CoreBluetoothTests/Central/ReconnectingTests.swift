@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetoothEnumerations
+import Dispatch
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("Connecting again by itself")
+struct ReconnectingTests {
+    private static let option = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+
+    @Test("5.1.1, 5.1.2 A lost peripheral is connected again, and connecting meanwhile")
+    func reconnects() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap", options: Self.option)
+            let strap = try phone.met("Strap")
+            strap.discoverServices(nil)
+            await phone.journal.wait(for: "services")
+            phone.react { line, phone in
+                guard line.hasPrefix("disconnected") else { return }
+                let state = phone["Strap"]?.state
+                phone.journal.add(state == .connecting ? "connecting" : "not connecting")
+            }
+            stage.air.world.switchOff(stage.accessories[0])
+            await phone.journal.wait(for: "disconnected Strap CBError 6 reconnecting")
+            await phone.journal.wait(for: "connecting")
+            #expect(strap.services != nil)
+            stage.air.world.switchOn(stage.accessories[0])
+            await phone.journal.wait(for: "connected Strap", count: 2)
+            #expect(strap.state == .connected)
+        }
+    }
+
+    @Test("5.1.3 Cancelling ends the retrying, and is told without reconnecting")
+    func cancel() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap", options: Self.option)
+            let strap = try phone.met("Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            await phone.journal.wait(for: "disconnected Strap CBError 6 reconnecting")
+            phone.manager.cancelPeripheralConnection(strap)
+            await phone.journal.wait { $0.last == "disconnected Strap ok" }
+            #expect(strap.state == .disconnected)
+            stage.air.world.switchOn(stage.accessories[0])
+            try await stage.air.sleep(for: .seconds(5))
+            #expect(strap.state == .disconnected)
+        }
+    }
+
+    @Test("5.1.4 A delegate with both methods gets the older only, and nothing is reconnected")
+    func bothMethods() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            let identifier = try phone.met("Strap").identifier
+            let both = BothMethods(options: [CBManagerOptionAdapterKey: stage.adapter])
+            await both.journal.wait(for: "on")
+            let strap = try #require(
+                both.manager.retrievePeripherals(withIdentifiers: [identifier]).first
+            )
+            both.manager.connect(strap, options: Self.option)
+            await both.journal.wait(for: "connected")
+            stage.air.world.switchOff(stage.accessories[0])
+            await both.journal.wait(for: "older")
+            stage.air.world.switchOn(stage.accessories[0])
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(both.journal.lines == ["on", "connected", "older disconnected"])
+            #expect(strap.state == .disconnected)
+            #expect(strap.services == nil)
+        }
+    }
+
+    @Test("5.1.5 Without the option a lost peripheral stays lost")
+    func withoutOption() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            stage.air.world.switchOff(stage.accessories[0])
+            await phone.journal.wait(for: "disconnected Strap CBError 6")
+            stage.air.world.switchOn(stage.accessories[0])
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(phone.partings == ["disconnected Strap CBError 6"])
+            #expect(try phone.met("Strap").state == .disconnected)
+        }
+    }
+}
+
+/// An application whose delegate has both methods.
+private final class BothMethods: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+    // Unchecked: set once, and used from any thread as a manager may be.
+    let journal = Journal()
+    private(set) var manager: CBCentralManager!
+
+    init(options: [String: Any]) {
+        super.init()
+        let queue = DispatchQueue(label: "both")
+        manager = CBCentralManager(delegate: self, queue: queue, options: options)
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { journal.add("on") }
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        journal.add("connected")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        journal.add("older \(Misuse.text(peripheral.state))")
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        journal.add("newer")
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("From the adapter to a manager's queue")
+struct DeliveryTests {
+    @Test("1.2 Events come one after the other even on a concurrent queue")
+    func concurrentQueue() async {
+        let queue = DispatchQueue(label: "app", attributes: .concurrent)
+        let received = await receive(10_000, on: queue) { delivery in
+            for number in 0..<10_000 { delivery.post(number, from: nil) }
+        }
+        #expect(received == Array(0..<10_000))
+    }
+
+    @Test("1.2 Events of many threads arrive all, each thread's in its order")
+    func manyThreads() async {
+        let received = await receive(8_000, on: DispatchQueue(label: "app")) { delivery in
+            DispatchQueue.concurrentPerform(iterations: 8) { thread in
+                for number in 0..<1_000 { delivery.post(thread * 1_000 + number, from: nil) }
+            }
+        }
+        for thread in 0..<8 {
+            let own = received.filter { $0 / 1_000 == thread }
+            #expect(own == Array(thread * 1_000..<(thread + 1) * 1_000))
+        }
+    }
+
+    @Test("1.2 A queue that is suspended gets everything when it goes on")
+    func suspendedQueue() async {
+        let queue = DispatchQueue(label: "app")
+        queue.suspend()
+        let received = await receive(3, on: queue) { delivery in
+            for number in 0..<3 { delivery.post(number, from: nil) }
+            queue.resume()
+        }
+        #expect(received == [0, 1, 2])
+    }
+
+    @Test("What can be done without is dropped when too much waits, and nothing else")
+    func overflow() async {
+        let limit = Delivery<Int>.pendingLimit
+        let queue = DispatchQueue(label: "app")
+        queue.suspend()
+        let received = await receive(limit + 1, on: queue) { delivery in
+            for number in 0..<limit {
+                #expect(delivery.post(number, from: nil, isDispensable: true))
+            }
+            #expect(!delivery.post(-1, from: nil, isDispensable: true))
+            #expect(delivery.post(limit, from: nil))
+            queue.resume()
+        }
+        #expect(received == Array(0...limit))
+    }
+
+    @Test("Other work of the queue has its turn among many events")
+    func fairness() async {
+        let count = Delivery<Int>.turnLimit * 4
+        let queue = DispatchQueue(label: "app")
+        let place = Mutex<Int?>(nil)
+        let received = Mutex(0)
+        queue.suspend()
+        _ = await receive(
+            count,
+            on: queue,
+            observe: { _ in received.withLock { $0 += 1 } },
+            post: { delivery in
+                for number in 0..<count { delivery.post(number, from: nil) }
+                queue.async { place.withLock { $0 = received.withLock { $0 } } }
+                queue.resume()
+            }
+        )
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+        #expect(place.withLock { $0 }.map { $0 < count } == true)
+    }
+
+    /// Posts, and returns what was received when that many have been.
+    private func receive(
+        _ count: Int,
+        on queue: DispatchQueue,
+        observe: @escaping @Sendable (Int) -> Void = { _ in },
+        post: (Delivery<Int>) -> Void
+    ) async -> [Int] {
+        let received = Mutex<[Int]>([])
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let delivery = Delivery<Int>(on: queue) { number in
+            observe(number)
+            let isLast = received.withLock { received in
+                received.append(number)
+                return received.count == count
+            }
+            if isLast { end.finish() }
+        }
+        post(delivery)
+        for await _ in ends {}
+        return received.withLock { $0 }
+    }
+}
