@@ -94,6 +94,8 @@ struct ReconnectingTests {
 private final class BothMethods: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Unchecked: set once, and used from any thread as a manager may be.
     let journal = Journal()
+    // Needs the object itself, as its delegate.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
 
     init(options: [String: Any]) {

@@ -10,6 +10,8 @@ import Synchronization
 /// Unchecked: what varies is behind a lock; the manager may be used from any thread.
 final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     let journal = Journal()
+    // Needs the object itself, as its delegate.
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     private(set) var manager: CBCentralManager!
     private let lock = Mutex(())
     private var sightings: [(CBPeripheral, [String: Any], NSNumber)] = []

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Adapters by their names")
+struct NamedAdapterTests {
+    @Test("What an adapter keeps is in a directory of its own, unless it is virtual")
+    func directories() {
+        let home = ["HOME": "/home/me"]
+        let tcp = AdapterStore.directory(for: "tcp:localhost:9000", environment: home)
+        #expect(tcp == "/home/me/.local/state/lanyard/tcp+localhost+9000")
+        #expect(AdapterStore.directory(for: "virtual", environment: home) == nil)
+        #expect(AdapterStore.directory(for: "virtual:a.json", environment: home) != nil)
+        let chosen = ["LANYARD_STORE": "/var/lib/me"]
+        #expect(AdapterStore.directory(for: "virtual", environment: chosen) == "/var/lib/me")
+    }
+
+    @Test("A store that another has is done without, which is said")
+    func locked() async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let environment = ["LANYARD_STORE": directory]
+        let name = "tcp:\(UUID().uuidString):1"
+        let first = AdapterStore.open(for: name, environment: environment)
+        #expect(first != nil)
+        let lines = await Misuse.lines(about: name) {
+            #expect(AdapterStore.open(for: name, environment: environment) == nil)
+        }
+        #expect(lines.count == 1)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test(
+        "1.1 An adapter that does not exist is unsupported",
+        arguments: ["", "nonsense", "virtual:/no"]
+    )
+    func missing(name: String) async {
+        let phone = CentralRecorder(
+            queue: DispatchQueue(label: "app"),
+            options: [CBManagerOptionAdapterKey: name]
+        )
+        await phone.journal.wait(for: "state unsupported")
+    }
+
+    @Test("The virtual adapter is there by its name, with accessories around it")
+    func virtual() async {
+        let scout = Scout(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
+        await scout.journal.wait(for: "on")
+        scout.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+        await scout.journal.wait(for: "seen")
+        #expect(scout.manager.isScanning)
+        scout.manager.stopScan()
+    }
+}

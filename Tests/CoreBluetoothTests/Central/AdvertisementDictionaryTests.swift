@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("What delegates get of an advertisement")
+struct AdvertisementDictionaryTests {
+    @Test("3.10 Every key has Apple's type")
+    func types() throws {
+        let data = dictionary([
+            0x02, 0x0A, 0xF4, 0x03, 0x03, 0x0D, 0x18, 0x04, 0x16, 0x0F, 0x18, 0x57,
+            0x04, 0xFF, 0x4D, 0x00, 0x09, 0x03, 0x14, 0x05, 0x18, 0x03, 0x09, 0x48, 0x69,
+        ])
+        #expect(data[CBAdvertisementDataLocalNameKey] as? String == "Hi")
+        let maker = try #require(data[CBAdvertisementDataManufacturerDataKey] as? Data)
+        #expect(maker == Data([0x4D, 0x00, 0x09]))
+        let services = try #require(data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID])
+        #expect(services.map(\.uuidString) == ["180D"])
+        let values = try #require(data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data])
+        #expect(values == [CBUUID(string: "180F"): Data([0x57])])
+        let solicited = data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID]
+        #expect(solicited == [CBUUID(string: "1805")])
+        #expect((data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue == -12)
+        #expect(data[CBAdvertisementDataIsConnectable] as? NSNumber == 1)
+    }
+
+    @Test("3.10 What is not said has no key")
+    func absent() {
+        let data = dictionary([])
+        #expect(
+            data.keys.sorted() == [
+                CBAdvertisementDataIsConnectable, "kCBAdvDataRxPrimaryPHY",
+                "kCBAdvDataRxSecondaryPHY", "kCBAdvDataTimestamp",
+            ]
+        )
+    }
+
+    @Test("3.11 The keys without documentation are numbers")
+    func undocumented() {
+        let data = dictionary([])
+        #expect((data["kCBAdvDataTimestamp"] as? NSNumber)?.doubleValue == 7.5)
+        #expect(data["kCBAdvDataRxPrimaryPHY"] as? NSNumber == 1)
+        #expect(data["kCBAdvDataRxSecondaryPHY"] as? NSNumber == 0)
+    }
+
+    @Test("3.13 Neither the address nor the octets of a packet are shown")
+    func noAddress() {
+        let text = "\(dictionary([0x02, 0x01, 0x06]))"
+        #expect(!text.contains("665544332211"))
+        #expect(!text.contains("11:22:33:44:55:66"))
+    }
+
+    @Test("3.10 UUIDs keep the width in which they travelled")
+    func widths() {
+        let full = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB").form.octets.reversed()
+        let data = dictionary([0x11, 0x07] + full)
+        let services = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+        #expect(services?.first?.data.count == 16)
+    }
+
+    @Test("Data that is cut short is left out, and random data does no harm", arguments: 1...50)
+    func random(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        let bytes = (0..<random.below(64)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let data = dictionary(bytes)
+        #expect(data[CBAdvertisementDataIsConnectable] != nil)
+    }
+
+    private func dictionary(_ bytes: [UInt8]) -> [String: Any] {
+        let data = AdvertisingData(bytes)
+        let advertisement = Advertisement(
+            address: DeviceAddress(value: 0x6655_4433_2211, kind: .public),
+            txPower: data.txPowerLevel,
+            data: data
+        )
+        return AdvertisementDictionary.make(Sighting(advertisement: advertisement, timestamp: 7.5))
+    }
+}

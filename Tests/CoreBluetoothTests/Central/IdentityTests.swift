@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetoothEnumerations
+import Foundation
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+@Suite("Who a peripheral is")
+struct IdentityTests {
+    private static let longName = "A strap whose name is far too long to be advertised"
+
+    @Test("4.1, 4.4 One host knows a peripheral by one identifier, and another by another")
+    func identifiers() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            let strap = try phone.met("Strap")
+            let again = phone.manager.retrievePeripherals(withIdentifiers: [strap.identifier])
+            #expect(again.first === strap)
+            let second = await stage.phone(finding: "Strap")
+            let same = try second.met("Strap")
+            #expect(same.identifier == strap.identifier)
+            #expect(same !== strap)
+            let tablet = try stage.addAdapter("tablet")
+            let stranger = await stage.phone(finding: "Strap", on: tablet)
+            #expect(try stranger.met("Strap").identifier != strap.identifier)
+        }
+    }
+
+    @Test("4.5 Known peripherals are retrieved in the order asked for, without the others")
+    func retrieve() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            phone.manager.scanForPeripherals(withServices: nil)
+            await phone.journal.wait(for: "discovered Thermometer")
+            let wanted = [try phone.met("Thermometer"), try phone.met("Strap")]
+            let identifiers = [wanted[0].identifier, UUID(), wanted[1].identifier]
+            let found = phone.manager.retrievePeripherals(withIdentifiers: identifiers)
+            #expect(found == wanted)
+            stage.adapter.isPoweredOn = false
+            await phone.journal.wait(for: "state poweredOff")
+            #expect(phone.manager.retrievePeripherals(withIdentifiers: identifiers).isEmpty)
+        }
+    }
+
+    @Test("4.6 Who is connected is retrieved by a service, and still has to be connected to")
+    func retrieveConnected() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = try await stage.phone(connectedTo: "Strap")
+            defer { withExtendedLifetime(phone) {} }
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            let rate = CBUUID(string: "180D")
+            let found = other.manager.retrieveConnectedPeripherals(withServices: [rate])
+            #expect(found.map(\.name) == ["Strap"])
+            #expect(found.first?.state == .disconnected)
+            #expect(other.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
+            let heat = [CBUUID(string: "1809")]
+            #expect(other.manager.retrieveConnectedPeripherals(withServices: heat).isEmpty)
+        }
+    }
+
+    @Test("4.7, 4.8 The name read on a link wins over what is advertised")
+    func names() async throws {
+        let stage = try Stage(.heartRate(name: Self.longName))
+        try await stage.run {
+            let phone = await stage.phone(finding: "A strap")
+            let advertised = try #require(phone.journal.lines.last { $0.hasPrefix("discovered") })
+            let short = String(advertised.dropFirst("discovered ".count))
+            #expect(short.count < Self.longName.count)
+            let strap = try phone.met(short)
+            strap.delegate = phone
+            phone.manager.connect(strap)
+            await phone.journal.wait(for: "name \(Self.longName)")
+            #expect(strap.name == Self.longName)
+            phone.manager.cancelPeripheralConnection(strap)
+            await phone.journal.wait(for: "disconnected")
+            let scout = try await stage.scout(scanningFor: nil)
+            await scout.journal.wait(for: "seen \(Self.longName)")
+            #expect(scout.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
+        }
+    }
+
+    @Test("14.2 Who asks is told of links that others make to matching peers")
+    func connectionEvents() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let other = stage.central()
+            await other.journal.wait(for: "state poweredOn")
+            other.manager.registerForConnectionEvents(
+                options: [.serviceUUIDs: [CBUUID(string: "180D")]]
+            )
+            let phone = try await stage.phone(connectedTo: "Strap")
+            await other.journal.wait(for: "event connected Strap")
+            phone.manager.cancelPeripheralConnection(try phone.met("Strap"))
+            await other.journal.wait(for: "event disconnected Strap")
+            other.manager.registerForConnectionEvents(options: nil)
+            phone.manager.connect(try phone.met("Strap"))
+            await phone.journal.wait(for: "connected Strap", count: 2)
+            #expect(other.journal.lines.count { $0.hasPrefix("event") } == 2)
+        }
+    }
+}

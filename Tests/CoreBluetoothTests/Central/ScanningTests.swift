@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import CoreBluetoothEnumerations
+import Foundation
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+@testable import CoreBluetooth
+
+@Suite("Scanning")
+struct ScanningTests {
+    @Test("3.1 Nil and an empty array find all; a list those that advertise one of its services")
+    func filters() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await stage.run {
+            for services in [nil, []] as [[CBUUID]?] {
+                let scout = try await stage.scout(scanningFor: services)
+                await scout.journal.wait(for: "seen Strap")
+                await scout.journal.wait(for: "seen Thermometer")
+                scout.manager.stopScan()
+            }
+            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
+            await scout.journal.wait(for: "seen Strap")
+            try await stage.air.sleep(for: .seconds(2))
+            #expect(!scout.journal.lines.contains("seen Thermometer"))
+        }
+    }
+
+    @Test("3.2, 3.10 Solicited services and the overflow area count for who asks for them")
+    func solicitedAndOverflow() async throws {
+        let stage = try Stage()
+        try stage.addBeacon([0x03, 0x14, 0x0D, 0x18])
+        let area = try #require(OverflowArea.data(of: [BluetoothUUID(0x1809)]))
+        try stage.addBeacon(area)
+        try await stage.run {
+            let scout = try await stage.scout(
+                scanningFor: [CBUUID(string: "1809")],
+                options: [
+                    CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "180D")]
+                ]
+            )
+            await scout.journal.wait(for: "seen", count: 2)
+            let data = scout.data
+            let solicited = data.compactMap {
+                $0[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID]
+            }
+            #expect(solicited == [[CBUUID(string: "180D")]])
+            let overflow = data.compactMap {
+                $0[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID]
+            }
+            #expect(overflow == [[CBUUID(string: "1809")]])
+        }
+    }
+
+    @Test("3.3 A second scan takes the place of the first")
+    func replace() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await stage.run {
+            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
+            await scout.journal.wait(for: "seen Strap")
+            scout.journal.clear()
+            scout.manager.scanForPeripherals(withServices: [CBUUID(string: "1809")])
+            await scout.journal.wait(for: "seen Thermometer")
+            try await stage.air.sleep(for: .seconds(2))
+            #expect(!scout.journal.lines.contains("seen Strap"))
+        }
+    }
+
+    @Test("3.4, 3.9 Sightings are merged until the scan stops, unless duplicates are allowed")
+    func duplicates() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let scout = try await stage.scout(scanningFor: nil)
+            try await stage.air.sleep(for: .seconds(5))
+            let merged = scout.journal.lines.count { $0 == "seen Strap" }
+            #expect((1...2).contains(merged))
+            scout.manager.stopScan()
+            #expect(!scout.manager.isScanning)
+            scout.journal.clear()
+            try await stage.air.sleep(for: .seconds(2))
+            #expect(scout.journal.lines.isEmpty)
+            scout.manager.scanForPeripherals(withServices: nil)
+            await scout.journal.wait(for: "seen Strap")
+            scout.manager.scanForPeripherals(
+                withServices: nil,
+                options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+            )
+            await scout.journal.wait(for: "seen Strap", count: 20)
+        }
+    }
+
+    @Test("3.5, 3.6, 3.7 The scan response adds to what the advertisement said")
+    func scanResponse() async throws {
+        var profile = AccessoryProfile.heartRate(name: "Strap")
+        profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
+        let stage = try Stage(profile)
+        try await stage.run {
+            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
+            await scout.journal.wait(for: "seen Strap", count: 2)
+            let data = scout.data
+            #expect(data[0][CBAdvertisementDataManufacturerDataKey] == nil)
+            let bytes = data[1][CBAdvertisementDataManufacturerDataKey] as? Data
+            #expect(bytes == Data([0x02, 0x01, 3, 4]))
+            #expect(data[1][CBAdvertisementDataLocalNameKey] as? String == "Strap")
+            #expect(scout.strengths.allSatisfy { $0.intValue < 0 && $0.intValue > -100 })
+        }
+    }
+
+    @Test("3.12 Frames of iBeacons are hidden")
+    func beacons() async throws {
+        let stage = try Stage()
+        let uuid = try #require(BluetoothUUID("11111111-2222-3333-4444-555555555555"))
+        try stage.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59))
+        try stage.addBeacon(.name("Sign"))
+        try await stage.run {
+            let scout = try await stage.scout(scanningFor: nil)
+            await scout.journal.wait(for: "seen Sign")
+            try await stage.air.sleep(for: .seconds(2))
+            #expect(scout.journal.lines == ["on", "seen Sign"])
+        }
+    }
+
+    @Test("3.14 Extended advertisements are found by the way")
+    func extended() async throws {
+        let stage = try Stage()
+        try stage.addBeacon(.name("Far"), isExtended: true)
+        try await stage.run {
+            let scout = try await stage.scout(scanningFor: nil)
+            await scout.journal.wait(for: "seen Far")
+        }
+    }
+
+    @Test("14.1 In the background a scan for everything finds nothing, and duplicates are merged")
+    func background() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let scout = try await stage.scout(
+                scanningFor: nil,
+                managerOptions: [CBManagerOptionBackgroundRulesKey: true]
+            )
+            try await stage.air.sleep(for: .seconds(5))
+            #expect(scout.journal.lines == ["on"])
+            scout.manager.scanForPeripherals(
+                withServices: [CBUUID(string: "180D")],
+                options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+            )
+            await scout.journal.wait(for: "seen Strap")
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(scout.journal.lines.count { $0 == "seen Strap" } <= 2)
+            scout.manager.followsBackgroundRules = false
+            await scout.journal.wait(for: "seen Strap", count: 20)
+        }
+    }
+
+    @Test("Two managers scan for different things at the same time")
+    func twoManagers() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
+        try await stage.run {
+            let one = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
+            await one.journal.wait(for: "seen Strap")
+            let other = try await stage.scout(scanningFor: nil)
+            await other.journal.wait(for: "seen Thermometer")
+            await other.journal.wait(for: "seen Strap")
+            #expect(!one.journal.lines.contains("seen Thermometer"))
+        }
+    }
+}
+
+extension Stage {
+    /// A scout on the phone that scans.
+    func scout(
+        scanningFor services: [CBUUID]?,
+        options: [String: Any]? = nil,
+        managerOptions: [String: Any] = [:]
+    ) async throws -> Scout {
+        var managerOptions = managerOptions
+        managerOptions[CBManagerOptionAdapterKey] = adapter
+        let scout = Scout(options: managerOptions)
+        await scout.journal.wait(for: "on")
+        scout.manager.scanForPeripherals(withServices: services, options: options)
+        return scout
+    }
+
+    /// Puts a beacon on the air.
+    func addBeacon(_ message: BeaconMessage, isExtended: Bool = false) throws {
+        try air.world.addController(
+            ControllerConfiguration(name: "beacon", at: Position(x: 1, y: 1)),
+            host: Beacon(message, isExtended: isExtended)
+        )
+    }
+
+    /// Puts a beacon on the air that says these octets.
+    func addBeacon(_ data: [UInt8]) throws {
+        try addBeacon(.data(AdvertisingData(data)))
+    }
+
+    /// Puts a beacon on the air that says this.
+    func addBeacon(_ data: AdvertisingData.ManufacturerData) throws {
+        var builder = AdvertisingData.Builder()
+        try builder.append(manufacturerData: data)
+        try addBeacon(.data(builder.data))
+    }
+}
