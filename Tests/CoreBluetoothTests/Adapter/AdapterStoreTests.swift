@@ -48,11 +48,11 @@ struct NamedAdapterTests {
 
     @Test("The virtual adapter is there by its name, with accessories around it")
     func virtual() async {
-        let scout = Scout(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
-        await scout.journal.wait(for: "on")
-        scout.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
-        await scout.journal.wait(for: "seen")
-        #expect(scout.manager.isScanning)
-        scout.manager.stopScan()
+        let lookout = Lookout(options: [CBManagerOptionAdapterKey: CBAdapter.virtual])
+        await lookout.journal.wait(for: "on")
+        lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+        await lookout.journal.wait(for: "seen")
+        #expect(lookout.manager.isScanning)
+        lookout.manager.stopScan()
     }
 }

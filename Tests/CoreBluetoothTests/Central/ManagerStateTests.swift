@@ -38,7 +38,7 @@ struct ManagerStateTests {
     @Test("1.3 A manager does not keep its delegate")
     func weakDelegate() {
         let options = [CBManagerOptionAdapterKey: "nonsense"]
-        var delegate: Scout? = Scout(options: options)
+        var delegate: Lookout? = Lookout(options: options)
         let manager = CBCentralManager(delegate: delegate, queue: nil, options: options)
         #expect(manager.delegate != nil)
         delegate = nil

@@ -8,7 +8,7 @@ import Synchronization
 /// An application that scans, and keeps what it was told of every sighting.
 ///
 /// Unchecked: what varies is behind a lock; the manager may be used from any thread.
-final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
+final class Lookout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     let journal = Journal()
     // Needs the object itself, as its delegate.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -18,7 +18,7 @@ final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 
     init(options: [String: Any]) {
         super.init()
-        let queue = DispatchQueue(label: "scout")
+        let queue = DispatchQueue(label: "lookout")
         manager = CBCentralManager(delegate: self, queue: queue, options: options)
     }
 
@@ -44,8 +44,8 @@ final class Scout: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
 }
 
 extension Stage {
-    /// A scout on the phone.
-    func scout() -> Scout { Scout(options: [CBManagerOptionAdapterKey: adapter]) }
+    /// A lookout on the phone.
+    func lookout() -> Lookout { Lookout(options: [CBManagerOptionAdapterKey: adapter]) }
 
     /// A phone that is on and has found a peripheral.
     func phone(

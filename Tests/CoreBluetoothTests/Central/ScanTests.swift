@@ -11,21 +11,21 @@ import VirtualRadio
 @testable import CoreBluetooth
 
 @Suite("Scanning")
-struct ScanningTests {
+struct ScanTests {
     @Test("3.1 Nil and an empty array find all; a list those that advertise one of its services")
     func filters() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
             for services in [nil, []] as [[CBUUID]?] {
-                let scout = try await stage.scout(scanningFor: services)
-                await scout.journal.wait(for: "seen Strap")
-                await scout.journal.wait(for: "seen Thermometer")
-                scout.manager.stopScan()
+                let lookout = try await stage.lookout(scanningFor: services)
+                await lookout.journal.wait(for: "seen Strap")
+                await lookout.journal.wait(for: "seen Thermometer")
+                lookout.manager.stopScan()
             }
-            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
-            await scout.journal.wait(for: "seen Strap")
+            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+            await lookout.journal.wait(for: "seen Strap")
             try await stage.air.sleep(for: .seconds(2))
-            #expect(!scout.journal.lines.contains("seen Thermometer"))
+            #expect(!lookout.journal.lines.contains("seen Thermometer"))
         }
     }
 
@@ -36,14 +36,14 @@ struct ScanningTests {
         let area = try #require(OverflowArea.data(of: [BluetoothUUID(0x1809)]))
         try stage.addBeacon(area)
         try await stage.run {
-            let scout = try await stage.scout(
+            let lookout = try await stage.lookout(
                 scanningFor: [CBUUID(string: "1809")],
                 options: [
                     CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [CBUUID(string: "180D")]
                 ]
             )
-            await scout.journal.wait(for: "seen", count: 2)
-            let data = scout.data
+            await lookout.journal.wait(for: "seen", count: 2)
+            let data = lookout.data
             let solicited = data.compactMap {
                 $0[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID]
             }
@@ -59,13 +59,13 @@ struct ScanningTests {
     func replace() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
-            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
-            await scout.journal.wait(for: "seen Strap")
-            scout.journal.clear()
-            scout.manager.scanForPeripherals(withServices: [CBUUID(string: "1809")])
-            await scout.journal.wait(for: "seen Thermometer")
+            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+            await lookout.journal.wait(for: "seen Strap")
+            lookout.journal.clear()
+            lookout.manager.scanForPeripherals(withServices: [CBUUID(string: "181A")])
+            await lookout.journal.wait(for: "seen Thermometer")
             try await stage.air.sleep(for: .seconds(2))
-            #expect(!scout.journal.lines.contains("seen Strap"))
+            #expect(!lookout.journal.lines.contains("seen Strap"))
         }
     }
 
@@ -73,22 +73,22 @@ struct ScanningTests {
     func duplicates() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
-            let scout = try await stage.scout(scanningFor: nil)
+            let lookout = try await stage.lookout(scanningFor: nil)
             try await stage.air.sleep(for: .seconds(5))
-            let merged = scout.journal.lines.count { $0 == "seen Strap" }
+            let merged = lookout.journal.lines.count { $0 == "seen Strap" }
             #expect((1...2).contains(merged))
-            scout.manager.stopScan()
-            #expect(!scout.manager.isScanning)
-            scout.journal.clear()
+            lookout.manager.stopScan()
+            #expect(!lookout.manager.isScanning)
+            lookout.journal.clear()
             try await stage.air.sleep(for: .seconds(2))
-            #expect(scout.journal.lines.isEmpty)
-            scout.manager.scanForPeripherals(withServices: nil)
-            await scout.journal.wait(for: "seen Strap")
-            scout.manager.scanForPeripherals(
+            #expect(lookout.journal.lines.isEmpty)
+            lookout.manager.scanForPeripherals(withServices: nil)
+            await lookout.journal.wait(for: "seen Strap")
+            lookout.manager.scanForPeripherals(
                 withServices: nil,
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
-            await scout.journal.wait(for: "seen Strap", count: 20)
+            await lookout.journal.wait(for: "seen Strap", count: 20)
         }
     }
 
@@ -98,14 +98,14 @@ struct ScanningTests {
         profile.manufacturerData = .init(company: 0x0102, bytes: [3, 4])
         let stage = try Stage(profile)
         try await stage.run {
-            let scout = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
-            await scout.journal.wait(for: "seen Strap", count: 2)
-            let data = scout.data
+            let lookout = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
+            await lookout.journal.wait(for: "seen Strap", count: 2)
+            let data = lookout.data
             #expect(data[0][CBAdvertisementDataManufacturerDataKey] == nil)
             let bytes = data[1][CBAdvertisementDataManufacturerDataKey] as? Data
             #expect(bytes == Data([0x02, 0x01, 3, 4]))
             #expect(data[1][CBAdvertisementDataLocalNameKey] as? String == "Strap")
-            #expect(scout.strengths.allSatisfy { $0.intValue < 0 && $0.intValue > -100 })
+            #expect(lookout.strengths.allSatisfy { $0.intValue < 0 && $0.intValue > -100 })
         }
     }
 
@@ -116,10 +116,10 @@ struct ScanningTests {
         try stage.addBeacon(.iBeacon(uuid: uuid, major: 1, minor: 2, power: -59))
         try stage.addBeacon(.name("Sign"))
         try await stage.run {
-            let scout = try await stage.scout(scanningFor: nil)
-            await scout.journal.wait(for: "seen Sign")
+            let lookout = try await stage.lookout(scanningFor: nil)
+            await lookout.journal.wait(for: "seen Sign")
             try await stage.air.sleep(for: .seconds(2))
-            #expect(scout.journal.lines == ["on", "seen Sign"])
+            #expect(lookout.journal.lines == ["on", "seen Sign"])
         }
     }
 
@@ -128,8 +128,8 @@ struct ScanningTests {
         let stage = try Stage()
         try stage.addBeacon(.name("Far"), isExtended: true)
         try await stage.run {
-            let scout = try await stage.scout(scanningFor: nil)
-            await scout.journal.wait(for: "seen Far")
+            let lookout = try await stage.lookout(scanningFor: nil)
+            await lookout.journal.wait(for: "seen Far")
         }
     }
 
@@ -137,21 +137,21 @@ struct ScanningTests {
     func background() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
-            let scout = try await stage.scout(
+            let lookout = try await stage.lookout(
                 scanningFor: nil,
                 managerOptions: [CBManagerOptionBackgroundRulesKey: true]
             )
             try await stage.air.sleep(for: .seconds(5))
-            #expect(scout.journal.lines == ["on"])
-            scout.manager.scanForPeripherals(
+            #expect(lookout.journal.lines == ["on"])
+            lookout.manager.scanForPeripherals(
                 withServices: [CBUUID(string: "180D")],
                 options: [CBCentralManagerScanOptionAllowDuplicatesKey: true]
             )
-            await scout.journal.wait(for: "seen Strap")
+            await lookout.journal.wait(for: "seen Strap")
             try await stage.air.sleep(for: .seconds(10))
-            #expect(scout.journal.lines.count { $0 == "seen Strap" } <= 2)
-            scout.manager.followsBackgroundRules = false
-            await scout.journal.wait(for: "seen Strap", count: 20)
+            #expect(lookout.journal.lines.count { $0 == "seen Strap" } <= 2)
+            lookout.manager.followsBackgroundRules = false
+            await lookout.journal.wait(for: "seen Strap", count: 20)
         }
     }
 
@@ -159,9 +159,9 @@ struct ScanningTests {
     func twoManagers() async throws {
         let stage = try Stage(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await stage.run {
-            let one = try await stage.scout(scanningFor: [CBUUID(string: "180D")])
+            let one = try await stage.lookout(scanningFor: [CBUUID(string: "180D")])
             await one.journal.wait(for: "seen Strap")
-            let other = try await stage.scout(scanningFor: nil)
+            let other = try await stage.lookout(scanningFor: nil)
             await other.journal.wait(for: "seen Thermometer")
             await other.journal.wait(for: "seen Strap")
             #expect(!one.journal.lines.contains("seen Thermometer"))
@@ -170,18 +170,18 @@ struct ScanningTests {
 }
 
 extension Stage {
-    /// A scout on the phone that scans.
-    func scout(
+    /// A lookout on the phone that scans.
+    func lookout(
         scanningFor services: [CBUUID]?,
         options: [String: Any]? = nil,
         managerOptions: [String: Any] = [:]
-    ) async throws -> Scout {
+    ) async throws -> Lookout {
         var managerOptions = managerOptions
         managerOptions[CBManagerOptionAdapterKey] = adapter
-        let scout = Scout(options: managerOptions)
-        await scout.journal.wait(for: "on")
-        scout.manager.scanForPeripherals(withServices: services, options: options)
-        return scout
+        let lookout = Lookout(options: managerOptions)
+        await lookout.journal.wait(for: "on")
+        lookout.manager.scanForPeripherals(withServices: services, options: options)
+        return lookout
     }
 
     /// Puts a beacon on the air.

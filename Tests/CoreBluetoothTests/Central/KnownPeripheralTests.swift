@@ -8,7 +8,7 @@ import VirtualAccessories
 @testable import CoreBluetooth
 
 @Suite("Who a peripheral is")
-struct IdentityTests {
+struct KnownPeripheralTests {
     private static let longName = "A strap whose name is far too long to be advertised"
 
     @Test("4.1, 4.4 One host knows a peripheral by one identifier, and another by another")
@@ -79,9 +79,9 @@ struct IdentityTests {
             #expect(strap.name == Self.longName)
             phone.manager.cancelPeripheralConnection(strap)
             await phone.journal.wait(for: "disconnected")
-            let scout = try await stage.scout(scanningFor: nil)
-            await scout.journal.wait(for: "seen \(Self.longName)")
-            #expect(scout.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
+            let lookout = try await stage.lookout(scanningFor: nil)
+            await lookout.journal.wait(for: "seen \(Self.longName)")
+            #expect(lookout.data.first?[CBAdvertisementDataLocalNameKey] as? String == short)
         }
     }
 
