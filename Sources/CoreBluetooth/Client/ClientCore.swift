@@ -49,14 +49,14 @@ struct ClientCore: Sendable {
 
     private var lastJob: JobIdentifier = 0
     private var waiting: [Job] = []
-    private var active: Job?
+    var active: Job?
     /// Writes without response that the host has.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
-    private(set) var subscriptions = Subscriptions()
+    var subscriptions = Subscriptions()
     /// What the peripheral's table was when it was told last.
-    private var table: GATT.Database?
+    var table: GATT.Database?
     /// Whether the peripheral has failed to tell its table.
-    private var hasNoTable = false
+    var hasNoTable = false
     /// Whether the table is that of an earlier link, and what managers have may be of another.
     private var mustVerify: Bool
 
@@ -107,7 +107,7 @@ extension ClientCore {
         return proceed()
     }
 
-    private mutating func enqueue(_ request: ClientRequest, for session: SessionIdentifier?) {
+    mutating func enqueue(_ request: ClientRequest, for session: SessionIdentifier?) {
         lastJob += 1
         waiting.append(Job(id: lastJob, session: session, request: request))
     }
@@ -192,237 +192,20 @@ extension ClientCore {
     }
 
     /// Has the host do something, and the request wait for it.
-    private mutating func wait(_ request: LinkRequest, _ stage: Stage, _ job: Job) -> [Action] {
+    mutating func wait(_ request: LinkRequest, _ stage: Stage, _ job: Job) -> [Action] {
         active = job
         active?.stage = stage
         return [.begin(request, job.id)]
     }
 
     /// The request has come to this.
-    private mutating func end(_ job: Job, _ event: PeripheralEvent?) -> [Action] {
+    mutating func end(_ job: Job, _ event: PeripheralEvent?) -> [Action] {
         active = nil
         guard let session = job.session, let event else { return [] }
         return [.post(event, to: session)]
     }
 
-    private mutating func fail(_ job: Job, _ error: any Error) -> [Action] {
+    mutating func fail(_ job: Job, _ error: any Error) -> [Action] {
         end(job, job.request.failed(error))
-    }
-}
-
-// Step by step.
-extension ClientCore {
-    private mutating func advance(
-        _ job: Job,
-        _ result: Result<HostAnswer, any Error>
-    ) -> [Action] {
-        switch (job.stage, result) {
-        case (.table, .success(.database(let table))): return tableFound(table, job)
-        case (.table, .failure(let error)): return tableRefused(error, job)
-        case (.part, .success(.gatt(let outcome))):
-            guard case .find(let search) = job.request else { return end(job, nil) }
-            var news: [Action] = []
-            if case .services(let services) = outcome { news = [.servicesKnown(services)] }
-            return news + end(job, search.answer(to: outcome))
-        case (.descriptors, .success(.gatt(.descriptors(let found)))):
-            return subscribe(by: found, job)
-        case (.value, .success(.gatt(let outcome))): return valueDone(outcome, job)
-        case (.value, .failure(let error)) where job.mayRepeat(after: error):
-            return begin(anew: job)
-        case (_, .failure(let error)): return failed(job, error)
-        default: return fail(job, CBError(delivering: .unknown))
-        }
-    }
-
-    private mutating func failed(_ job: Job, _ error: any Error) -> [Action] {
-        if let characteristic = job.request.newSubscription {
-            subscriptions.end(characteristic.valueHandle)
-        }
-        if case .unsubscribe(let characteristic) = job.request {
-            subscriptions.end(characteristic.valueHandle)
-        }
-        return fail(job, ClientFailure.error(error) ?? CBError(delivering: .unknown))
-    }
-
-    private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
-        hasNoTable = false
-        let changed = modified(since: self.table, in: table)
-        self.table = table
-        subscriptions.end(in: changed)
-        let news: [Action] =
-            changed.isEmpty
-            ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: false))]
-        return [.servicesKnown(table.services.map(\.service))] + news + resume(job, with: table)
-    }
-
-    private mutating func resume(_ job: Job, with table: GATT.Database) -> [Action] {
-        switch job.request {
-        case .find(let search): return end(job, search.answer(in: table))
-        case .refresh: return end(job, nil)
-        default: break
-        }
-        guard job.request.isFound(in: table) else { return fail(job, ClientSearch.staleness) }
-        guard let characteristic = job.request.newSubscription else { return startOperation(job) }
-        let handle = characteristic.valueHandle
-        return subscribe(by: table.characteristic(valueHandle: handle)?.descriptors ?? [], job)
-    }
-
-    /// A peripheral may refuse a part of its table that nobody needs.
-    private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
-        switch error {
-        case GATT.Failure.attribute(.databaseOutOfSync, _): return failed(job, error)
-        case GATT.Failure.attribute, GATT.Failure.protocolViolation: hasNoTable = true
-        default: return failed(job, error)
-        }
-        switch job.request {
-        case .find(let search): return findPart(search, job)
-        case .setNotifying(_, let characteristic), .renotify(let characteristic):
-            return findDescriptors(of: characteristic, job)
-        default: return failed(job, error)
-        }
-    }
-
-    private mutating func findPart(_ search: ClientSearch, _ job: Job) -> [Action] {
-        guard let operation = search.operation else {
-            return end(job, search.answer(to: .descriptors([])))
-        }
-        return wait(.gatt(operation), .part, job)
-    }
-
-    /// What lay where the new table has something else.
-    private func modified(
-        since old: GATT.Database?,
-        in new: GATT.Database
-    ) -> [ClosedRange<AttributeHandle>] {
-        guard let old, old != new else { return [] }
-        let kept = Set(new.services)
-        return old.services.filter { !kept.contains($0) }.map(\.service.handles)
-    }
-}
-
-// Values.
-extension ClientCore {
-    private mutating func startOperation(_ job: Job) -> [Action] {
-        if case .write(_, let value) = job.request, value.count > GATT.valueLengthLimit {
-            return fail(job, CBATTError(.invalidAttributeValueLength))
-        }
-        if case .writeDescriptor(_, let value) = job.request, value.count > GATT.valueLengthLimit {
-            return fail(job, CBATTError(.invalidAttributeValueLength))
-        }
-        guard let operation = job.request.operation else { return end(job, nil) }
-        return wait(.gatt(operation), .value, job)
-    }
-
-    private mutating func valueDone(_ outcome: GATT.Outcome, _ job: Job) -> [Action] {
-        switch job.request {
-        case .setNotifying(true, let characteristic), .renotify(let characteristic):
-            subscriptions.agreed(characteristic.valueHandle)
-            // Who asked may have gone meanwhile.
-            if !subscriptions.isWanted(characteristic.valueHandle) {
-                enqueue(.unsubscribe(characteristic), for: nil)
-            }
-        case .setNotifying(false, let characteristic), .unsubscribe(let characteristic):
-            subscriptions.end(characteristic.valueHandle)
-        default: break
-        }
-        return end(job, job.request.succeeded(outcome))
-    }
-
-    /// The table is not what it was when this was asked: look again whether that is still there.
-    private mutating func begin(anew job: Job) -> [Action] {
-        var job = job
-        job.isRepeated = true
-        return wait(.database, .table, job)
-    }
-}
-
-// Subscribing.
-extension ClientCore {
-    private mutating func startSubscribing(
-        to characteristic: GATT.Characteristic,
-        _ job: Job
-    ) -> [Action] {
-        let value = characteristic.valueHandle
-        if subscriptions.isInForce(value) {
-            if let session = job.session { subscriptions.add(session, to: value) }
-            return end(job, job.request.succeeded(.done))
-        }
-        guard characteristic.subscriptionKind != nil else {
-            return fail(job, CBATTError(.requestNotSupported))
-        }
-        return hasNoTable
-            ? findDescriptors(of: characteristic, job) : wait(.database, .table, job)
-    }
-
-    private mutating func findDescriptors(
-        of characteristic: GATT.Characteristic,
-        _ job: Job
-    ) -> [Action] {
-        guard let range = characteristic.descriptorHandles else { return subscribe(by: [], job) }
-        let operation = GATT.Operation.discoverDescriptors(
-            first: range.lowerBound,
-            last: range.upperBound
-        )
-        return wait(.gatt(operation), .descriptors, job)
-    }
-
-    private mutating func subscribe(by descriptors: [GATT.Descriptor], _ job: Job) -> [Action] {
-        guard let characteristic = job.request.newSubscription,
-            let kind = characteristic.subscriptionKind
-        else { return end(job, nil) }
-        let descriptor = descriptors.first {
-            $0.uuid == GATT.AttributeType.clientCharacteristicConfiguration
-        }
-        guard let descriptor else { return fail(job, CBATTError(.attributeNotFound)) }
-        subscriptions.begin(characteristic, by: descriptor.handle)
-        if let session = job.session {
-            subscriptions.add(session, to: characteristic.valueHandle)
-        }
-        let operation = GATT.Operation.subscribe(
-            valueHandle: characteristic.valueHandle,
-            descriptor: descriptor.handle,
-            kind
-        )
-        return wait(.gatt(operation), .value, job)
-    }
-
-    private mutating func stopSubscribing(
-        to characteristic: GATT.Characteristic,
-        _ job: Job
-    ) -> [Action] {
-        let value = characteristic.valueHandle
-        guard let session = job.session else { return end(job, nil) }
-        guard subscriptions.contains(session, value) else {
-            return end(job, .notifyingSet(value, .success(false)))
-        }
-        guard subscriptions.receivers(of: value) == [session] else {
-            subscriptions.remove(session, from: value)
-            return end(job, .notifyingSet(value, .success(false)))
-        }
-        return unsubscribe(from: characteristic, job)
-    }
-
-    private mutating func unsubscribe(
-        from characteristic: GATT.Characteristic,
-        _ job: Job
-    ) -> [Action] {
-        let value = characteristic.valueHandle
-        let isUnwanted = job.session != nil || !subscriptions.isWanted(value)
-        guard isUnwanted, let descriptor = subscriptions.descriptor(of: value) else {
-            return end(job, nil)
-        }
-        let operation = GATT.Operation.unsubscribe(valueHandle: value, descriptor: descriptor)
-        return wait(.gatt(operation), .value, job)
-    }
-}
-
-extension ClientCore.Job {
-    /// Whether the request was refused because of another's place in a table that is not that any more.
-    fileprivate func mayRepeat(after error: any Error) -> Bool {
-        guard !isRepeated, case GATT.Failure.attribute(.databaseOutOfSync, _) = error else {
-            return false
-        }
-        if case .unsubscribe = request { return false }
-        return true
     }
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+
+// Step by step.
+extension ClientCore {
+    mutating func advance(
+        _ job: Job,
+        _ result: Result<HostAnswer, any Error>
+    ) -> [Action] {
+        switch (job.stage, result) {
+        case (.table, .success(.database(let table))): return tableFound(table, job)
+        case (.table, .failure(let error)): return tableRefused(error, job)
+        case (.part, .success(.gatt(let outcome))):
+            guard case .find(let search) = job.request else { return end(job, nil) }
+            var news: [Action] = []
+            if case .services(let services) = outcome { news = [.servicesKnown(services)] }
+            return news + end(job, search.answer(to: outcome))
+        case (.descriptors, .success(.gatt(.descriptors(let found)))):
+            return subscribe(by: found, job)
+        case (.value, .success(.gatt(let outcome))): return valueDone(outcome, job)
+        case (.value, .failure(let error)) where job.mayRepeat(after: error):
+            return begin(anew: job)
+        case (_, .failure(let error)): return failed(job, error)
+        default: return fail(job, CBError(delivering: .unknown))
+        }
+    }
+
+    mutating func failed(_ job: Job, _ error: any Error) -> [Action] {
+        if let characteristic = job.request.newSubscription {
+            subscriptions.end(characteristic.valueHandle)
+        }
+        if case .unsubscribe(let characteristic) = job.request {
+            subscriptions.end(characteristic.valueHandle)
+        }
+        return fail(job, ClientFailure.error(error) ?? CBError(delivering: .unknown))
+    }
+
+    private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
+        hasNoTable = false
+        let changed = modified(since: self.table, in: table)
+        self.table = table
+        subscriptions.end(in: changed)
+        let news: [Action] =
+            changed.isEmpty
+            ? [] : [.postToAll(.servicesModified(changed, isToldByPeer: false))]
+        return [.servicesKnown(table.services.map(\.service))] + news + resume(job, with: table)
+    }
+
+    private mutating func resume(_ job: Job, with table: GATT.Database) -> [Action] {
+        switch job.request {
+        case .find(let search): return end(job, search.answer(in: table))
+        case .refresh: return end(job, nil)
+        default: break
+        }
+        guard job.request.isFound(in: table) else { return fail(job, ClientSearch.staleness) }
+        guard let characteristic = job.request.newSubscription else { return startOperation(job) }
+        let handle = characteristic.valueHandle
+        return subscribe(by: table.characteristic(valueHandle: handle)?.descriptors ?? [], job)
+    }
+
+    /// A peripheral may refuse a part of its table that nobody needs.
+    private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
+        switch error {
+        case GATT.Failure.attribute(.databaseOutOfSync, _): return failed(job, error)
+        case GATT.Failure.attribute, GATT.Failure.protocolViolation: hasNoTable = true
+        default: return failed(job, error)
+        }
+        switch job.request {
+        case .find(let search): return findPart(search, job)
+        case .setNotifying(_, let characteristic), .renotify(let characteristic):
+            return findDescriptors(of: characteristic, job)
+        default: return failed(job, error)
+        }
+    }
+
+    mutating func findPart(_ search: ClientSearch, _ job: Job) -> [Action] {
+        guard let operation = search.operation else {
+            return end(job, search.answer(to: .descriptors([])))
+        }
+        return wait(.gatt(operation), .part, job)
+    }
+
+    /// What lay where the new table has something else.
+    private func modified(
+        since old: GATT.Database?,
+        in new: GATT.Database
+    ) -> [ClosedRange<AttributeHandle>] {
+        guard let old, old != new else { return [] }
+        let kept = Set(new.services)
+        return old.services.filter { !kept.contains($0) }.map(\.service.handles)
+    }
+}
+
+// Values.
+extension ClientCore {
+    mutating func startOperation(_ job: Job) -> [Action] {
+        if case .write(_, let value) = job.request, value.count > GATT.valueLengthLimit {
+            return fail(job, CBATTError(.invalidAttributeValueLength))
+        }
+        if case .writeDescriptor(_, let value) = job.request, value.count > GATT.valueLengthLimit {
+            return fail(job, CBATTError(.invalidAttributeValueLength))
+        }
+        guard let operation = job.request.operation else { return end(job, nil) }
+        return wait(.gatt(operation), .value, job)
+    }
+
+    mutating func valueDone(_ outcome: GATT.Outcome, _ job: Job) -> [Action] {
+        switch job.request {
+        case .setNotifying(true, let characteristic), .renotify(let characteristic):
+            subscriptions.agreed(characteristic.valueHandle)
+            // Who asked may have gone meanwhile.
+            if !subscriptions.isWanted(characteristic.valueHandle) {
+                enqueue(.unsubscribe(characteristic), for: nil)
+            }
+        case .setNotifying(false, let characteristic), .unsubscribe(let characteristic):
+            subscriptions.end(characteristic.valueHandle)
+        default: break
+        }
+        return end(job, job.request.succeeded(outcome))
+    }
+
+    /// The table is not what it was when this was asked: look again whether that is still there.
+    mutating func begin(anew job: Job) -> [Action] {
+        var job = job
+        job.isRepeated = true
+        return wait(.database, .table, job)
+    }
+}
+
+extension ClientCore.Job {
+    /// Whether the request was refused because of another's place in a table that is not that any more.
+    fileprivate func mayRepeat(after error: any Error) -> Bool {
+        guard !isRepeated, case GATT.Failure.attribute(.databaseOutOfSync, _) = error else {
+            return false
+        }
+        if case .unsubscribe = request { return false }
+        return true
+    }
+}
