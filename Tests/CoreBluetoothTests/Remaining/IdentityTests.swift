@@ -3,6 +3,7 @@
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetooth
+import Dispatch
 import Foundation
 import HCITransports
 import Testing
@@ -42,6 +43,30 @@ struct IdentityTests {
             }
             #expect(seen[0] == seen[1])
             #expect(seen[0] != seen[2])
+        }
+    }
+
+    @Test("4.2 Without a bond, a private address that changes makes a new peer")
+    func privateAddresses() async throws {
+        let stage = try Stage()
+        let other = try stage.addAdapter("other") { $0.privacy = .on }
+        try await stage.run(bound: .seconds(3_600)) {
+            let lamp = PeripheralRecorder(
+                queue: DispatchQueue(label: "lamp"),
+                options: [CBManagerOptionAdapterKey: other]
+            )
+            await lamp.journal.wait(for: "state poweredOn")
+            lamp.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Lamp"])
+            let scout = Scout(on: stage.adapter)
+            await scout.scan()
+            await scout.journal.wait(for: "seen Lamp")
+            let first = try #require(scout.first("Lamp")).peripheral.identifier
+            try await stage.air.sleep(for: .seconds(1_200))
+            scout.manager.stopScan()
+            let count = scout.sightings.count
+            scout.manager.scanForPeripherals(withServices: nil)
+            await scout.journal.wait(for: "seen Lamp", count: count + 1)
+            #expect(scout.sightings.last?.peripheral.identifier != first)
         }
     }
 

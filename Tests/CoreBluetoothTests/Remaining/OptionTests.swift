@@ -39,6 +39,51 @@ struct OptionTests {
         }
     }
 
+    @Test(
+        "14.3, 14.4 Another transport and Apple's notifications may be asked for, and are not there",
+        arguments: [
+            CBConnectPeripheralOptionEnableTransportBridgingKey,
+            CBConnectPeripheralOptionRequiresANCS,
+        ]
+    )
+    func appleOnly(key: String) async throws {
+        try await withStrap { stage, scout, strap in
+            scout.manager.connect(strap, options: [key: true])
+            await scout.journal.wait(for: "connected")
+            #expect(!strap.ancsAuthorized)
+        }
+    }
+
+    @Test(
+        "2.3, 14.1 Under the rules of the background a scan has to name services, and hears each once"
+    )
+    func background() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let scout = Scout(
+                on: stage.adapter,
+                options: [CBManagerOptionBackgroundRulesKey: true]
+            )
+            let everyPacket = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+            await scout.scan(options: everyPacket)
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(scout.sightings.isEmpty)
+            scout.manager.scanForPeripherals(
+                withServices: [Self.service],
+                options: everyPacket
+            )
+            await scout.journal.wait(for: "seen Strap")
+            try await stage.air.sleep(for: .seconds(10))
+            #expect(scout.count("Strap") <= 2)
+        }
+    }
+
+    @Test("2.4 The older query of a peripheral manager tells the same")
+    func olderQuery() {
+        let manager: any OlderQuery.Type = CBPeripheralManager.self
+        #expect(manager.authorizationStatus() == .authorized)
+    }
+
     @Test("5.1.1, 5.1.2, 5.1.3 A lost link is connecting again until it is cancelled")
     func reconnecting() async throws {
         try await withStrap { stage, scout, strap in
@@ -105,3 +150,10 @@ struct OptionTests {
 private final class Subclass: CBCentralManager {
     var isSpecial: Bool { true }
 }
+
+/// Asks what is deprecated, without being told so.
+private protocol OlderQuery {
+    static func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus
+}
+
+extension CBPeripheralManager: OlderQuery {}
