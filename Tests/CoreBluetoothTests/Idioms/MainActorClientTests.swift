@@ -13,7 +13,7 @@ struct MainActorClientTests {
     @Test("a model with isolated conformances measures, and lets go")
     func isolated() async throws {
         let stage = try Stage(.thermometer(name: "Shelf"))
-        try await stage.run { @MainActor in
+        try await stage.run(bound: .seconds(7_200)) { @MainActor in
             let model = ThermometerModel()
             let journal = Journal()
             model.onStatus = { journal.add($0) }
@@ -29,7 +29,7 @@ struct MainActorClientTests {
     @Test("a model with preconcurrency conformances switches a lamp on")
     func preconcurrency() async throws {
         let stage = try Stage(.batteryLamp(name: "Lamp"))
-        try await stage.run { @MainActor in
+        try await stage.run(bound: .seconds(7_200)) { @MainActor in
             let model = LampModel()
             let journal = Journal()
             model.onChange = { journal.add($0.isOn ? "on" : "hint \($0.hint ?? "none")") }
