@@ -48,8 +48,8 @@ extension SharedAdapter {
 
     func post(_ event: CentralEvent, to session: SessionIdentifier) {
         guard let entry = central.sessions[session] else { return }
-        post(event, to: entry)
         remember(event, of: session)
+        post(event, to: entry)
     }
 
     /// Tells a manager the state.

@@ -9,11 +9,6 @@ import Foundation
 // is called. What is told of an object that is stale by now concerns nobody.
 extension CBPeripheral {
     func receive(_ event: PeripheralEvent) {
-        show(event)
-        if event.changesTable { keepTable() }
-    }
-
-    private func show(_ event: PeripheralEvent) {
         switch event {
         // The manager has seen to it.
         case .nameChanged: break
@@ -127,18 +122,6 @@ extension CBPeripheral {
             use(value)
             return nil
         case .failure(let error): return error
-        }
-    }
-}
-
-extension PeripheralEvent {
-    /// Whether the objects are others after it, or listen to others.
-    fileprivate var changesTable: Bool {
-        switch self {
-        case .servicesFound, .includedServicesFound, .characteristicsFound, .descriptorsFound,
-            .servicesModified, .notifyingSet:
-            true
-        default: false
         }
     }
 }

@@ -3,7 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 
-// What the objects show, as a value that can be kept for another launch, and back.
+// What was kept from another launch becomes objects.
 extension CBPeripheral {
     /// What was discovered, and what is listened to; nil if nothing was discovered yet.
     var rememberedTable: RememberedTable? {
@@ -56,16 +56,6 @@ extension CBPeripheral {
         for (object, remembered) in zip(service.characteristics ?? [], characteristics) {
             object.setNotifying(remembered.isNotifying)
             if let descriptors = remembered.descriptors { merge(descriptors, into: object) }
-        }
-    }
-
-    /// Has the adapter know what is to be kept, if this manager is to be restored.
-    func keepTable() {
-        guard manager?.options.restoreIdentifier != nil else { return }
-        guard let wish = mirror.read(\.wish) else { return }
-        let table = rememberedTable
-        adapter?.enter { [peer, session] in
-            $0.keepTable(table, of: peer, for: session, wish)
         }
     }
 }

@@ -6,18 +6,6 @@ import BluetoothTypes
 
 // What managers that are to be restored have discovered, and listen to.
 extension SharedAdapter {
-    /// What a manager shows of a peripheral is this now, if the connection is still the same.
-    func keepTable(
-        _ table: RememberedTable?,
-        of peer: PeerIdentifier,
-        for session: SessionIdentifier,
-        _ wish: WishNumber
-    ) {
-        guard central.core.wish(of: session, for: peer) == wish else { return }
-        client.tables[session, default: [:]][peer] = table
-        intentsChanged(of: session)
-    }
-
     /// What a manager shows of a peripheral; nil if it has discovered nothing, or is not to be restored.
     func table(of peer: PeerIdentifier, for session: SessionIdentifier) -> RememberedTable? {
         client.tables[session]?[peer]

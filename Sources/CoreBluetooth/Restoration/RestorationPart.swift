@@ -14,6 +14,10 @@ struct RestorationPart: Sendable {
     private var keys: [SessionIdentifier: RestorationKey] = [:]
     /// The managers whose intents are to be looked at, once the adapter has done what it is doing.
     var changed: Set<SessionIdentifier> = []
+    /// The managers that have discovered something that is not kept yet.
+    var unkept: Set<SessionIdentifier> = []
+    /// When the intents of a manager were kept last.
+    var keptAt: [SessionIdentifier: Instant] = [:]
 
     /// What was found for a central manager, and waits for power.
     var awaitingPower: [SessionIdentifier: RestoredCentral] = [:]
@@ -42,6 +46,8 @@ struct RestorationPart: Sendable {
     mutating func leave(_ session: SessionIdentifier) {
         if let key = keys.removeValue(forKey: session) { owners[key] = nil }
         changed.remove(session)
+        unkept.remove(session)
+        keptAt[session] = nil
         awaitingPower[session] = nil
         awaitingLink[session] = nil
     }

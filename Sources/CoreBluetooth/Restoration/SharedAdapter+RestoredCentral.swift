@@ -171,18 +171,45 @@ extension SharedAdapter {
         return intents
     }
 
-    /// Takes in what a manager is told, as far as it has to be told again after a launch.
+    /// Takes in what a manager is about to be told, as far as another process has to go on with it;
+    /// and whatever is new in what it wants is kept before.
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {
-        case .disconnected(let peer, let parting) where !parting.isReconnecting:
-            client.tables[session]?[peer] = nil
+        case .disconnected(let peer, let parting):
+            if parting.isReconnecting {
+                client.tables[session]?[peer]?.quiet()
+            } else {
+                client.tables[session]?[peer] = nil
+            }
+            // Not at once: links go before a host that is being shut down says that it is.
+            return intentsChanged(of: session)
         case .failedToConnect(let peer, _, _):
             client.tables[session]?[peer] = nil
             restoration.awaitingLink[session]?[peer] = nil
-        default: return
+            return intentsChanged(of: session)
+        case .peripheral(let peer, let event): remember(event, of: peer, for: session)
+        case .connected: break
+        case .stateChanged, .restored, .discovered, .connectionEvent: return
         }
-        intentsChanged(of: session)
+        keepIntents(of: session)
+    }
+
+    private func remember(
+        _ event: PeripheralEvent,
+        of peer: PeerIdentifier,
+        for session: SessionIdentifier
+    ) {
+        var table = client.tables[session]?[peer] ?? RememberedTable()
+        if table.take(event) {
+            client.tables[session, default: [:]][peer] = table
+            restoration.unkept.insert(session)
+        }
+        guard restoration.unkept.contains(session) else { return }
+        switch event {
+        case .notifyingSet, .servicesModified: intentsChanged(of: session)
+        default: intentsGrew(of: session)
+        }
     }
 }
 

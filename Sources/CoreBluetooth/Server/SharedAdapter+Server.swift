@@ -41,8 +41,9 @@ extension SharedAdapter {
     }
 
     func post(_ event: PeripheralManagerEvent, to session: SessionIdentifier) {
-        guard let session = server.sessions[session] else { return }
-        post(event, to: session)
+        guard let entry = server.sessions[session] else { return }
+        keepIntents(of: session)
+        post(event, to: entry)
     }
 }
 
