@@ -246,6 +246,12 @@ if hasCoreBluetooth {
             dependencies: ["CoreBluetooth"],
             path: "Examples/FileDrop"
         ),
+        // An application that tests kill; in no product.
+        .executableTarget(
+            name: "RestorationApp",
+            dependencies: ["CoreBluetooth"],
+            path: "Tests/RestorationApp"
+        ),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [

@@ -13,13 +13,15 @@ enum LanyardTool {
         var succeeded: Bool { ending == .exited(0) }
     }
 
-    /// The executable beside the tests' own, since both come from one build.
-    static let path: String = {
+    static let path = neighbour("lanyard")
+
+    /// The executable of that name beside the tests' own, since all come from one build.
+    static func neighbour(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        let beside = tests.deletingLastPathComponent().appendingPathComponent("lanyard").path
+        let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path
         let isThere = FileManager.default.isExecutableFile(atPath: beside)
-        return isThere ? beside : PeerInstallation.packageRoot + "/.build/debug/lanyard"
-    }()
+        return isThere ? beside : PeerInstallation.packageRoot + "/.build/debug/\(name)"
+    }
 
     /// Where the tool keeps bonds that nothing else is said of: adapters have the same names again,
     /// and must not meet each other's peers.
