@@ -2,11 +2,13 @@
 
 import BluetoothHost
 import BluetoothTypes
-import CoreBluetooth
 import Foundation
 import HCITransports
 import Testing
 import VirtualAccessories
+import VirtualRadio
+
+@testable import CoreBluetooth
 
 @Suite("Central managers in another process")
 struct CentralRestorationTests {
@@ -147,5 +149,131 @@ struct CentralRestorationTests {
             await last.journal.wait(for: "state poweredOn")
             #expect(last.journal.lines == ["state poweredOn"])
         }
+    }
+
+    @Test("13.3 What is not where it was is told of, once there is a link, and is not listened to")
+    func changedTable() async throws {
+        let stage = try Stage(.measuring(at: 0)) { $0.store = store }
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            _ = try await app.listen(to: "Strap")
+            await stage.adapter.shutDown()
+            stage.air.world.remove(try stage.controller("Strap"))
+            try stage.air.world.addController(
+                ControllerConfiguration(name: "Strap", at: Position(x: 1, y: 0)),
+                host: SimpleAccessory(.measuring(at: 1))
+            )
+
+            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            again.takeOver("Strap")
+            await again.journal.wait(for: "modified")
+            let lines = again.journal.lines.filter { !$0.hasPrefix("shows") }
+            #expect(
+                lines == [
+                    "restored kCBRestoredPeripherals", "state poweredOn", "connected Strap",
+                    "modified 180D 180F",
+                ]
+            )
+        }
+    }
+
+    @Test("13.1 Of two managers with one identifier the first has it")
+    func sameIdentifier() async throws {
+        let stage = try stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let said = Journal()
+            await Misuse.observing {
+                said.add($0)
+            } during: {
+                let app = stage.central(options: Stage.appOptions)
+                await app.journal.wait(for: "state poweredOn")
+                let other = stage.central(options: Stage.appOptions)
+                await other.journal.wait(for: "state poweredOn")
+                other.manager.scanForPeripherals(withServices: nil)
+                await other.journal.wait(for: "discovered Strap")
+                _ = app.manager.state
+            }
+            #expect(said.lines.count { $0.contains("has the restore identifier app already") } == 1)
+            await stage.adapter.shutDown()
+            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            await again.journal.wait(for: "state poweredOn")
+            #expect(again.journal.lines == ["state poweredOn"])
+        }
+    }
+
+    @Test("13.5 Commands before poweredOn are dropped; what was restored goes on all the same")
+    func tooEarly() async throws {
+        let stage = try stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            _ = try await app.listen(to: "Strap")
+            await stage.adapter.shutDown()
+            let said = Journal()
+            try await Misuse.observing {
+                said.add($0)
+            } during: {
+                let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+                again.react { line, app in
+                    guard line.hasPrefix("restored"), let strap = app["Strap"] else { return }
+                    strap.delegate = app
+                    strap.discoverServices(nil)
+                    app.manager.connect(strap)
+                }
+                await again.journal.wait(for: "value 2A37")
+                #expect(!again.journal.lines.contains { $0.hasPrefix("services") })
+            }
+            #expect(said.lines.contains { $0.hasPrefix("API MISUSE") })
+        }
+    }
+
+    @Test("4.7 A peripheral that is retrieved has its name in another process, too")
+    func names() async throws {
+        let stage = try stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let app = stage.central()
+            let strap = try await app.visit("Strap")
+            await app.explore(strap)
+            let identifier = strap.identifier
+            await stage.adapter.shutDown()
+            stage.air.world.switchOff(try stage.controller("Strap"))
+            let again = stage.central(on: try stage.relaunch(store))
+            await again.journal.wait(for: "state poweredOn")
+            let found = again.manager.retrievePeripherals(withIdentifiers: [identifier])
+            #expect(found.map(\.name) == ["Strap"])
+        }
+    }
+
+    @Test("13.6 A record that cannot be read is left out, and said so; the manager begins anew")
+    func tornRecord() async throws {
+        let stage = try stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            _ = try await app.listen(to: "Strap")
+            await stage.adapter.shutDown()
+            let keys = store.keys().filter { "\($0)".contains("restore-central") }
+            #expect(keys.count == 1)
+            for key in keys { store.save(Array((store.load(key) ?? []).dropLast(9)), as: key) }
+            let again = stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+            await again.journal.wait(for: "state poweredOn")
+            #expect(again.journal.lines == ["state poweredOn"])
+        }
+    }
+}
+
+extension AccessoryProfile {
+    /// A strap with one address, whose heart rate comes after so many other services.
+    fileprivate static func measuring(at place: Int) -> AccessoryProfile {
+        var profile = heartRate(name: "Strap")
+        profile.address = .random(DeviceAddress(value: 0xC000_0000_AAAA, kind: .random))
+        profile.services.insert(
+            contentsOf: (0..<place).map {
+                Service(
+                    BluetoothUUID(0xB000 + UInt16($0)),
+                    [Characteristic(BluetoothUUID(0xB100), .read)]
+                )
+            },
+            at: 0
+        )
+        return profile
     }
 }

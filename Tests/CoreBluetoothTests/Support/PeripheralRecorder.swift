@@ -22,6 +22,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     private(set) var manager: CBPeripheralManager!
     private let state = Mutex(())
     private var requests: [CBATTRequest] = []
+    private var restored: [CBMutableService] = []
     private var metCentrals: [CBCentral] = []
     private var reaction: (@Sendable (String, PeripheralRecorder) -> Void)?
     private var answer: Reaction?
@@ -47,6 +48,9 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     /// All centrals that were met, each object once.
     var centrals: [CBCentral] { state.withLock { _ in metCentrals } }
+
+    /// The services that were restored.
+    var restoredServices: [CBMutableService] { state.withLock { _ in restored } }
 
     /// Lets go of the manager.
     func dropManager() { manager = nil }
@@ -85,6 +89,8 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
     {
+        let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService]
+        state.withLock { _ in restored = services ?? [] }
         note("restored \(dict.keys.sorted().joined(separator: " "))")
     }
 
