@@ -7,8 +7,8 @@ import Scenarios
 @main
 struct FacadeTable {
     private static let warmUp = 2_000
-    private static let sampleCount = 10_000
-    private static let valueCount = 400_000
+    private static let sampleCount = 5_000
+    private static let valueCount = 100_000
     private static let serviceCount = 50
 
     static func main() async throws {

@@ -48,8 +48,8 @@
             )
             let packets = [[UInt8]](repeating: notification, count: burst)
             let rest = Mutex(burst)
-            subscriber.receive.withLock { [arrived] in
-                $0 = {
+            subscriber.reaction.withLock { [arrived] in
+                $0 = Reaction {
                     let isLast = rest.withLock { rest in
                         rest = rest == 1 ? burst : rest - 1
                         return rest == burst
@@ -68,8 +68,8 @@
         public func latencies(count: Int) async -> [Duration] {
             let times = Mutex<[Duration]>([])
             let sent = Instants()
-            subscriber.receive.withLock { [arrived] in
-                $0 = {
+            subscriber.reaction.withLock { [arrived] in
+                $0 = Reaction {
                     let duration = sent.last.duration(to: .now)
                     times.withLock { $0.append(duration) }
                     arrived.signal()

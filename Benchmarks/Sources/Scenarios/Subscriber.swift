@@ -15,7 +15,7 @@
     {
         let ready = DispatchSemaphore(value: 0)
         /// What is done with each value, on the queue.
-        let receive = Mutex<@Sendable () -> Void>({})
+        let reaction = Mutex(Reaction {})
         private var manager: CBCentralManager?
         private var peripheral: CBPeripheral?
 
@@ -89,7 +89,14 @@
             didUpdateValueFor characteristic: CBCharacteristic,
             error: (any Error)?
         ) {
-            receive.withLock { $0 }()
+            reaction.withLock { $0 }.body()
         }
+    }
+
+    /// A closure as a value: by itself, in and out of a lock, it would be wrapped once more each time.
+    struct Reaction: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 #endif
