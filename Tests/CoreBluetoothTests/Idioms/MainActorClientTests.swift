@@ -13,9 +13,8 @@ struct MainActorClientTests {
     @Test("a model with isolated conformances measures, and lets go")
     func isolated() async throws {
         let stage = try Stage(.thermometer(name: "Shelf"))
-        try await stage.run(bound: .seconds(7_200)) { @MainActor in
+        try await stage.runOnMain { journal in
             let model = ThermometerModel()
-            let journal = Journal()
             model.onStatus = { journal.add($0) }
             model.start(options: [CBManagerOptionAdapterKey: stage.adapter])
             await journal.wait(for: "measuring")
@@ -29,9 +28,8 @@ struct MainActorClientTests {
     @Test("a model with preconcurrency conformances switches a lamp on")
     func preconcurrency() async throws {
         let stage = try Stage(.batteryLamp(name: "Lamp"))
-        try await stage.run(bound: .seconds(7_200)) { @MainActor in
+        try await stage.runOnMain { journal in
             let model = LampModel()
-            let journal = Journal()
             model.onChange = { journal.add($0.isOn ? "on" : "hint \($0.hint ?? "none")") }
             model.start(options: [CBManagerOptionAdapterKey: stage.adapter])
             await journal.wait(for: "hint On (1) or off (0)")

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import Synchronization
 
 /// What happened, line by line, in the order in which it happened; a test waits for a line instead of
 /// for time to pass.
 final class Journal: Sendable {
+    /// Whose virtual time stands still but for the waits; nil if the test itself runs there.
+    private let holder: (any HostExecutor)?
+
     private struct Waiter {
         let number: Int
         let condition: @Sendable ([String]) -> Bool
@@ -19,6 +23,12 @@ final class Journal: Sendable {
 
     private let state = Mutex(State())
 
+    /// - Parameter holder: for a test on a thread of its own, such as the main actor's: whose time is
+    ///   to pass only while it waits for a line. It has begun outside work there before.
+    init(holding holder: (any HostExecutor)? = nil) {
+        self.holder = holder
+    }
+
     /// All lines so far.
     var lines: [String] { state.withLock { $0.lines } }
 
@@ -29,7 +39,12 @@ final class Journal: Sendable {
             state.waiters.removeAll { waiter in ready.contains { $0.number == waiter.number } }
             return ready
         }
-        for waiter in ready { waiter.continuation.resume() }
+        for waiter in ready { resume(waiter) }
+    }
+
+    private func resume(_ waiter: Waiter) {
+        holder?.beginOutsideWork()
+        waiter.continuation.resume()
     }
 
     /// Begins again.
@@ -63,7 +78,7 @@ final class Journal: Sendable {
                     )
                     return false
                 }
-                if isReady { continuation.resume() }
+                if isReady { continuation.resume() } else { holder?.endOutsideWork() }
             }
         } onCancel: {
             let waiter = state.withLock { state -> Waiter? in
@@ -72,7 +87,7 @@ final class Journal: Sendable {
                 }
                 return state.waiters.remove(at: index)
             }
-            waiter?.continuation.resume()
+            if let waiter { resume(waiter) }
         }
     }
 }

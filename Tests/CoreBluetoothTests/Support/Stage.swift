@@ -100,6 +100,18 @@ final class Stage: Sendable {
         }
     }
 
+    /// The same for a body on the main actor: virtual time passes only while it waits for a line of the
+    /// journal that it gets, for nothing says when the main actor has its turn.
+    func runOnMain(_ body: @escaping @MainActor @Sendable (Journal) async throws -> Void)
+        async throws
+    {
+        try await run { [air] in
+            air.executor.beginOutsideWork()
+            defer { air.executor.endOutsideWork() }
+            try await body(Journal(holding: air.executor))
+        }
+    }
+
     /// A central manager on the phone, which writes down all that it is told.
     func central(
         on adapter: CBAdapter? = nil,
