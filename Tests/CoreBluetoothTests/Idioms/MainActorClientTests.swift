@@ -46,7 +46,11 @@ struct MainActorClientTests {
             var names: Set<String> = []
             let options = [CBManagerOptionAdapterKey: stage.adapter]
             let queue = DispatchQueue(label: "scanner")
-            for await sighting in sightings(on: queue, options: options) {
+            // The manager is made on the queue, and time waits for that.
+            stage.air.executor.beginOutsideWork()
+            let sightings = sightings(on: queue, options: options)
+            queue.async { stage.air.executor.endOutsideWork() }
+            for await sighting in sightings {
                 #expect((-127..<20).contains(sighting.strength))
                 if let name = sighting.name { names.insert(name) }
                 if names.count == 2 { break }
