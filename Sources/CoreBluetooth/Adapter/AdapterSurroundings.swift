@@ -28,6 +28,8 @@ struct AdapterSurroundings: Sendable {
         var configuration = HostConfiguration()
         configuration.store = AdapterStore.open(for: name)
         configuration.pairAsApplicationsExpect(switches)
+        // As Apple's devices: what is advertised, and who scans, is not to be followed about.
+        configuration.privacy = .on
         self.access = access
         host = BluetoothHost(
             transport: access.transport,

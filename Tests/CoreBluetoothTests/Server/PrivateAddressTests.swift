@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGAP
+import BluetoothTypes
+import Foundation
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+@Suite("Addresses on the air")
+struct PrivateAddressTests {
+    @Test("12.5 Adapters that applications name keep their identity off the air")
+    func named() async throws {
+        let surroundings = try #require(
+            AdapterSurroundings(.virtual, switches: Guarded(AdapterSwitches()))
+        )
+        defer { surroundings.end() }
+        let privacy = await surroundings.host.configuration.privacy
+        #expect(privacy == .on)
+    }
+
+    @Test("12.5 The advertisement comes from an address that changes")
+    func rotation() async throws {
+        let stage = try Stage { $0.privacy = .on }
+        try await stage.run(bound: .seconds(3_600)) {
+            let app = stage.peripheral()
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising ok")
+            let seen = Guarded<[DeviceAddress]>([])
+            try await stage.host(named: "scanner", number: 0xF9) { scanner in
+                for try await heard in scanner.scan() where heard.data.localName == "Shop" {
+                    seen.change { if !$0.contains(heard.address) { $0.append(heard.address) } }
+                    if seen.current.count == 2 { break }
+                }
+            }
+            #expect(seen.current.count == 2)
+            #expect(seen.current.allSatisfy { $0.randomKind == .resolvablePrivate })
+        }
+    }
+}
