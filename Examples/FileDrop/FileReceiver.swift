@@ -38,10 +38,15 @@ final class FileReceiver: NSObject {
     }
 
     private func keep(_ parcel: Parcel) {
-        // The name is a stranger's: nothing of it may lead out of the folder.
+        // The name is a stranger's: nothing of it may lead out of the folder, hide in it, or take the
+        // place of what is there.
         let name = URL(fileURLWithPath: "/" + parcel.name).lastPathComponent
+        guard !name.isEmpty, name != "/", !name.hasPrefix(".") else {
+            return say("\(parcel.name.debugDescription) is no name for a file here")
+        }
         do {
-            try parcel.content.write(to: folder.appendingPathComponent(name))
+            let place = folder.appendingPathComponent(name)
+            try parcel.content.write(to: place, options: .withoutOverwriting)
             say("Received \(name), \(parcel.content.count) octets")
         } catch {
             say("\(name) cannot be kept: \(error.localizedDescription)")

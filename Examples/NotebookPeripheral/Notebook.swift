@@ -8,7 +8,7 @@ import Foundation
 /// - *title* (read): never changes, so the system answers by itself;
 /// - *page* (read, write): up to 512 octets, read and written in parts as the central likes;
 /// - *dictation* (notify): the lines of the page, one by one;
-/// - *command* (write): `dictate COUNT` dictates that many lines, `clear` empties the page.
+/// - *command* (write): `dictate COUNT` dictates that many lines, up to 1,000, `clear` empties the page.
 @MainActor
 final class Notebook: NSObject {
     private static let service = CBUUID(string: "7B2F0001-9C5B-4E36-8C1E-3D5E6B1A0C11")
@@ -19,6 +19,8 @@ final class Notebook: NSObject {
 
     /// The longest value that a characteristic can have.
     private static let pageLimit = 512
+    /// How many lines may wait to be sent: the number in a command is a stranger's.
+    private static let dictationLimit = 1_000
 
     private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)
     private let dictationCharacteristic = CBMutableCharacteristic(
@@ -117,9 +119,10 @@ extension Notebook {
             text = Data()
             say("The page is empty")
         case "dictate":
-            let count = words.dropFirst().first.flatMap { Int($0) } ?? 0
+            let wanted = words.dropFirst().first.flatMap { Int($0) } ?? 0
+            let count = max(0, min(wanted, Self.dictationLimit - undictated.count))
             say("Dictating \(count) lines")
-            undictated += (0..<max(0, count)).map { Data("line \($0)".utf8) }
+            undictated += (0..<count).map { Data("line \($0)".utf8) }
             dictate()
         default: say("What is \(command)?")
         }
@@ -187,7 +190,8 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
         say("Somebody has left")
-        undictated = []
+        // The others go on listening.
+        if dictationCharacteristic.subscribedCentrals?.isEmpty != false { undictated = [] }
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
