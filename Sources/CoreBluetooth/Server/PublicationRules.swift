@@ -30,11 +30,9 @@ enum PublicationRules {
         let writes: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
         for case let characteristic as CBMutableCharacteristic in service.characteristics ?? []
         where characteristic.value != nil {
-            precondition(
-                characteristic.properties.isSubset(of: .read)
-                    && characteristic.permissions.isDisjoint(with: writes),
-                "Characteristics with cached values must be read-only"
-            )
+            guard characteristic.properties.isSubset(of: .read),
+                characteristic.permissions.isDisjoint(with: writes)
+            else { Misuse.stop("Characteristics with cached values must be read-only") }
         }
     }
 

@@ -10,10 +10,10 @@ open class CBMutableDescriptor: CBDescriptor {
     /// - Precondition: The type is 2901 or 2904 and the value of the type that goes with it; any
     ///   other traps, as it does on Apple's.
     public init(type UUID: CBUUID, value: Any?) {
-        precondition(
-            DescriptorValue.octets(of: UUID.value, value: value) != nil,
-            "Descriptor \(UUID.uuidString) cannot be published with the value \(value ?? "nil")"
-        )
+        if DescriptorValue.octets(of: UUID.value, value: value) == nil {
+            let shown = value.map { "\($0)" } ?? "nil"
+            Misuse.stop("Descriptor \(UUID.uuidString) cannot be published with the value \(shown)")
+        }
         super.init(published: UUID, value: value)
     }
 }

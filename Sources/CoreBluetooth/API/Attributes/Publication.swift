@@ -13,7 +13,7 @@ extension CBMutableService {
     var isPublished: Bool { mirror.read(\.isPublished) }
 
     func checkIsOpen() {
-        precondition(!isPublished, "Services cannot be changed once they are published")
+        if isPublished { Misuse.stop("Services cannot be changed once they are published") }
     }
 }
 
@@ -22,6 +22,6 @@ extension CBMutableCharacteristic {
     var isPublished: Bool { mirror.read(\.isPublished) }
 
     func checkIsOpen() {
-        precondition(!isPublished, "Characteristics cannot be changed once they are published")
+        if isPublished { Misuse.stop("Characteristics cannot be changed once they are published") }
     }
 }

@@ -23,7 +23,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: The text has one of these forms; any other traps, as it does on Apple's.
     public init(string theString: String) {
         guard let form = Form(text: theString) else {
-            preconditionFailure("String \(theString) does not represent a valid UUID")
+            Misuse.stop("String \(theString) does not represent a valid UUID")
         }
         self.form = form
     }
@@ -34,7 +34,7 @@ open class CBUUID: NSObject, NSCopying {
     public init(data theData: Data) {
         guard let form = Form(octets: theData) else {
             let digits = [UInt8](theData).hexadecimal
-            preconditionFailure("Data <\(digits)> does not represent a valid UUID")
+            Misuse.stop("Data <\(digits)> does not represent a valid UUID")
         }
         self.form = form
     }
