@@ -114,7 +114,7 @@ struct SubscriptionBookTests {
 
 @Suite("What is published, as a value")
 struct PublishedServiceTests {
-    @Test("13.3 A service is written down and made again as it was, in the widths of its UUIDs")
+    @Test("13.4 A service is written down and made again as it was, in the widths of its UUIDs")
     func roundTrip() throws {
         let (shop, _) = Shop.make()
         let long = "0000180D-0000-1000-8000-00805F9B34FB"
@@ -144,7 +144,7 @@ struct PublishedServiceTests {
         #expect(newShop.characteristics?[1].value == nil)
     }
 
-    @Test("13.3 What is advertised is written down, too")
+    @Test("13.4 What is advertised is written down, too")
     func advertisement() throws {
         let dictionary: [String: Any] = [
             CBAdvertisementDataLocalNameKey: "Shop",
