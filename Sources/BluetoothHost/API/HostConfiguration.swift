@@ -63,6 +63,9 @@ public struct HostConfiguration: Sendable {
     /// that name no policy of their own.
     public var pairing = Pairing.Policy()
 
+    /// What pairings that peers begin may come to; nil: what `pairing` says.
+    package var peerPairing: Pairing.Policy?
+
     /// Who answers for the person in front of the device; nil: nobody, and nothing is paired but
     /// what `Link.pair` is called for and needs no answer.
     public var pairingDelegate: (any PairingDelegate)?

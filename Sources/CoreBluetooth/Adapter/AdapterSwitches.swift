@@ -29,8 +29,8 @@ extension CBAdapter {
     /// Who answers for the person in front of the device when something is paired. Set before the first
     /// manager of the adapter is made, it can also be shown digits and asked for them; later, it is
     /// asked for consent only. Nil: what the application itself began by using a protected value is
-    /// consented to, if nothing has to be compared or entered; and what others begin while something
-    /// is published that is protected.
+    /// consented to, if nothing has to be compared or entered; and what a central begins while a value
+    /// or channel is published that needs encryption. Everything else is refused.
     public var pairingDelegate: (any PairingDelegate)? {
         get { AdapterRegistry.switches(of: self).current.pairingDelegate }
         nonmutating set {
@@ -52,7 +52,6 @@ struct AdapterSwitches: Sendable {
     var isPoweredOn = true
     var authorization = CBManagerAuthorization.allowedAlways
     var pairingDelegate: (any PairingDelegate)?
-    /// Whether a service is published with values that only an encrypted link may have: whoever wants
-    /// those has to be able to pair.
-    var publishesProtectedValues = false
+    /// Not a switch, but asked with them: whether others may begin to pair.
+    var grounds = PairingGrounds()
 }

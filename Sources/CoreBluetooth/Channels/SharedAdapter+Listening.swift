@@ -10,6 +10,7 @@ struct ListeningPart: Sendable {
     struct Listener: Sendable {
         let key: ListenerKey
         let session: SessionIdentifier
+        let isEncrypted: Bool
         var channels: [ChannelNumber: LinkIdentifier] = [:]
     }
 
@@ -34,7 +35,12 @@ extension SharedAdapter {
                 )
             }
             let psm = key.spsm.rawValue
-            listening.listeners[psm] = ListeningPart.Listener(key: key, session: session)
+            listening.listeners[psm] = ListeningPart.Listener(
+                key: key,
+                session: session,
+                isEncrypted: isEncrypted
+            )
+            noteProtection()
             accept(psm, key)
             post(.channelPublished(psm, nil), to: session)
         } catch {
@@ -68,6 +74,7 @@ extension SharedAdapter {
 
     private func stopListening(_ psm: CBL2CAPPSM) {
         guard let listener = listening.listeners.removeValue(forKey: psm) else { return }
+        noteProtection()
         onHost { host in
             host.closeListener(listener.key)
             for (channel, link) in listener.channels {

@@ -24,6 +24,7 @@ extension SharedAdapter {
     func open(_ session: PeripheralManagerSession) {
         server.sessions[session.identifier] = session
         restore(session)
+        noteProtection()
         if state != .unknown { post(.stateChanged(state), to: session) }
         if state == .poweredOn { resumeAdvertising() }
     }
@@ -37,6 +38,7 @@ extension SharedAdapter {
         closeListeners(of: session)
         stopAdvertising(for: session)
         unpublishAll(of: session)
+        server.advertising.tickets[session] = nil
         server.sessions[session] = nil
     }
 
@@ -75,12 +77,15 @@ extension SharedAdapter {
             peer: onHost { $0.identifier(of: address) },
             maximumUpdateValueLength: Self.updateLength(mtu: ATT.defaultMTU)
         )
+        guard role == .peripheral else { return }
+        switches.change { _ = $0.grounds.centralsLinks.insert(link) }
     }
 
     func serverLinkClosed(_ link: LinkIdentifier, _ error: HostError) {
         unsubscribeAll(on: link)
         server.questions.linkClosed(link)
         server.links[link] = nil
+        switches.change { _ = $0.grounds.centralsLinks.remove(link) }
     }
 
     func serverMTUChanged(_ mtu: Int, on link: LinkIdentifier) {

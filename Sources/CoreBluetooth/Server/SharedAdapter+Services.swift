@@ -67,9 +67,11 @@ extension SharedAdapter {
     }
 
     /// Whether a central that pairs does so for something that was published here.
-    private func noteProtection() {
-        let isProtected = server.tree.hasProtectedValues
-        switches.change { $0.publishesProtectedValues = isProtected }
+    func noteProtection() {
+        let isProtected =
+            server.tree.hasProtectedValues
+            || listening.listeners.values.contains(where: \.isEncrypted)
+        switches.change { $0.grounds.isSomethingProtected = isProtected }
     }
 
     /// Takes all services of a manager back, the newest first: it may include older ones.

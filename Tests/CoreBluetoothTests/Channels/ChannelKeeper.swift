@@ -57,6 +57,13 @@ final class ChannelKeeper: NSObject, CBPeripheralDelegate, CBPeripheralManagerDe
         journal.add("state \(peripheral.state == .poweredOn ? "poweredOn" : "other")")
     }
 
+    func peripheralManagerDidStartAdvertising(
+        _ peripheral: CBPeripheralManager,
+        error: (any Error)?
+    ) {
+        journal.add("advertising \(text(error))")
+    }
+
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didPublishL2CAPChannel PSM: CBL2CAPPSM,

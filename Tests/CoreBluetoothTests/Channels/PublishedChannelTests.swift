@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothSMP
 import Dispatch
 import Foundation
 import Testing
@@ -12,14 +13,14 @@ import Testing
 @Suite struct PublishedChannelTests {
     /// A peripheral manager on the phone that has published a number.
     private func publish(
-        _ stage: ChannelStage,
+        _ stage: Stage,
         isEncrypted: Bool = false
     ) async throws -> (CBPeripheralManager, ChannelKeeper, L2CAP.SPSM) {
         let keeper = ChannelKeeper()
         let manager = CBPeripheralManager(
             delegate: keeper,
             queue: DispatchQueue(label: "app"),
-            options: [CBManagerOptionAdapterKey: stage.stage.adapter]
+            options: [CBManagerOptionAdapterKey: stage.adapter]
         )
         await keeper.journal.wait(for: "state poweredOn")
         manager.publishL2CAPChannel(withEncryption: isEncrypted)
@@ -32,7 +33,7 @@ import Testing
     func numbers() async throws {
         let stage = try ChannelStage()
         try await stage.run { _ in
-            let (manager, keeper, first) = try await publish(stage)
+            let (manager, keeper, first) = try await publish(stage.stage)
             #expect(L2CAP.SPSM.dynamicRange.contains(first.rawValue))
             manager.publishL2CAPChannel(withEncryption: false)
             await keeper.journal.wait(for: "published", count: 2)
@@ -44,7 +45,7 @@ import Testing
     func echo() async throws {
         let stage = try ChannelStage(seed: 2)
         try await stage.run { meeting in
-            let (manager, keeper, psm) = try await publish(stage)
+            let (manager, keeper, psm) = try await publish(stage.stage)
             let channel = try await meeting.link.openChannel(psm: psm)
             await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
             keeper.withChannel { #expect($0.peer is CBCentral) }
@@ -67,7 +68,7 @@ import Testing
     func unpublishing() async throws {
         let stage = try ChannelStage(seed: 3)
         try await stage.run { meeting in
-            let (manager, keeper, psm) = try await publish(stage)
+            let (manager, keeper, psm) = try await publish(stage.stage)
             let channel = try await meeting.link.openChannel(psm: psm)
             await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
             manager.unpublishL2CAPChannel(psm.rawValue)
@@ -83,8 +84,8 @@ import Testing
     func unknownNumber() async throws {
         let stage = try ChannelStage(seed: 4)
         try await stage.run { _ in
-            let (manager, keeper, psm) = try await publish(stage)
-            let (other, otherKeeper, _) = try await publish(stage)
+            let (manager, keeper, psm) = try await publish(stage.stage)
+            let (other, otherKeeper, _) = try await publish(stage.stage)
             other.unpublishL2CAPChannel(psm.rawValue)
             let code = CBError.Code.invalidParameters.rawValue
             await otherKeeper.journal.wait(for: "unpublished \(psm.rawValue) CBError \(code)")
@@ -98,7 +99,7 @@ import Testing
         let stage = try ChannelStage(seed: 5)
         try await stage.run { meeting in
             var (manager, keeper, psm): (CBPeripheralManager?, ChannelKeeper, L2CAP.SPSM) =
-                try await publish(stage)
+                try await publish(stage.stage)
             let channel = try await meeting.link.openChannel(psm: psm)
             await keeper.journal.wait(for: "opened \(psm.rawValue) ok")
             manager = nil
@@ -108,15 +109,65 @@ import Testing
     }
 
     @Test("8.5 A channel that is published with encryption is refused on a bare link")
-    func encryption() async throws {
-        let stage = try ChannelStage(seed: 6)
-        try await stage.run { meeting in
-            let (manager, keeper, psm) = try await publish(stage, isEncrypted: true)
-            await #expect(throws: (any Error).self) {
-                try await meeting.link.openChannel(psm: psm)
+    func refusal() async throws {
+        try await publishToVisitors { published, visitor in
+            await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
+                try await visitor.link.openChannel(psm: published.psm)
             }
-            #expect(!keeper.journal.lines.contains { $0.hasPrefix("opened") })
-            withExtendedLifetime(manager) {}
+            #expect(!published.keeper.journal.lines.contains { $0.hasPrefix("opened") })
         }
+    }
+
+    @Test("8.5 A central that pairs for a channel published with encryption gets it")
+    func encryption() async throws {
+        try await publishToVisitors(configure: { $0.pairingDelegate = Willing() }) {
+            published,
+            visitor in
+            // The refusal makes it pair, and ask again.
+            _ = try await visitor.link.openChannel(psm: published.psm)
+            await published.keeper.journal.wait(for: "opened \(published.psm.rawValue) ok")
+            #expect(try await visitor.link.security.isEncrypted)
+        }
+    }
+
+    @Test("8.5 Nobody pairs for a channel that is not published any more")
+    func protectionEnds() async throws {
+        try await publishToVisitors(configure: { $0.pairingDelegate = Willing() }) {
+            published,
+            visitor in
+            published.manager.unpublishL2CAPChannel(published.psm.rawValue)
+            await published.keeper.journal.wait(for: "unpublished \(published.psm.rawValue) ok")
+            await #expect(throws: Pairing.Failure.refusedByPeer(.pairingNotSupported)) {
+                try await visitor.link.pair()
+            }
+        }
+    }
+
+    /// An application that has published nothing but a number with encryption, and a central that
+    /// connects to it.
+    private func publishToVisitors(
+        configure: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (Publication, Visitor) async throws -> Void
+    ) async throws {
+        let stage = try Stage(seed: 6)
+        try await stage.run {
+            let (manager, keeper, psm) = try await publish(stage, isEncrypted: true)
+            manager.startAdvertising(nil)
+            await keeper.journal.wait(for: "advertising ok")
+            try await stage.visitor(configure: configure) { visitor in
+                try await body(Publication(manager: manager, keeper: keeper, psm: psm), visitor)
+            }
+        }
+    }
+
+    private struct Publication: Sendable {
+        // Its methods may be called on any thread.
+        nonisolated(unsafe) let manager: CBPeripheralManager
+        let keeper: ChannelKeeper
+        let psm: L2CAP.SPSM
+    }
+
+    private struct Willing: PairingDelegate {
+        func consents(to pairing: PairingRequest) async -> Bool { true }
     }
 }

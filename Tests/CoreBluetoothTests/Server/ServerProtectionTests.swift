@@ -7,6 +7,7 @@ import BluetoothSMP
 import BluetoothTypes
 import Foundation
 import Testing
+import VirtualAccessories
 
 @testable import CoreBluetooth
 
@@ -34,7 +35,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("10.8, 14.1 A central that pairs is served, keeps its name, and is told of values")
+    @Test("4.2, 10.8 A central that pairs is served, keeps its name, and is told of values")
     func paired() async throws {
         let (service, all) = Shop.make()
         nonisolated(unsafe) let value = try #require(all[Shop.secret])
@@ -67,8 +68,42 @@ struct ProtectionTests {
         let stage = try Stage()
         try await stage.serve([service]) { _ in
             try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
-                await #expect(throws: (any Error).self) { try await visitor.link.pair() }
+                await #expect(throws: Pairing.Failure.refusedByPeer(.pairingNotSupported)) {
+                    try await visitor.link.pair()
+                }
             }
+        }
+    }
+
+    @Test("8.1 Who begins to pair with us has to know LE Secure Connections")
+    func legacy() async throws {
+        let stage = try Stage()
+        try await stage.serve([Shop.make().0]) { _ in
+            try await stage.visitor { visitor in
+                var policy = Pairing.Policy()
+                (policy.usesSecureConnections, policy.allowsLegacyPairing) = (false, true)
+                await #expect(
+                    throws: Pairing.Failure.refusedByPeer(.authenticationRequirements)
+                ) {
+                    try await visitor.link.pair(policy)
+                }
+            }
+        }
+    }
+
+    @Test("8.1 A peripheral that asks for protection has none by what is published here")
+    func securityRequest() async throws {
+        let stage = try Stage(.demanding)
+        try await stage.serve([Shop.make().0]) { _ in
+            let phone = stage.central()
+            let door = try await phone.visit("Door")
+            await phone.explore(door)
+            for count in 1...20 {
+                door.readValue(for: try door.characteristic("E001"))
+                await phone.journal.wait(for: "value E001 05 ok", count: count)
+            }
+            let adapter = AdapterRegistry.running(stage.adapter)
+            #expect(adapter?.facts.withLock { $0.bonds.isEmpty } == true)
         }
     }
 }
@@ -76,4 +111,18 @@ struct ProtectionTests {
 /// A person who says yes.
 private struct Consent: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool { true }
+}
+
+extension AccessoryProfile {
+    /// One that asks every central to pair, and has nothing that is worth it.
+    fileprivate static var demanding: AccessoryProfile {
+        var pairing = AccessoryPairing(.noInputNoOutput)
+        pairing.asksForProtection = true
+        let value = Characteristic(BluetoothUUID(0xE001), .read, value: [5])
+        return AccessoryProfile(
+            name: "Door",
+            services: [Service(BluetoothUUID(0xE000), [value])],
+            pairing: pairing
+        )
+    }
 }

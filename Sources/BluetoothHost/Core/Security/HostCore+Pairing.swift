@@ -42,7 +42,7 @@ extension HostCore {
     /// What pairings may come to that peers begin; nil: there are none.
     var policyForPeers: Pairing.Policy? {
         let isAllowed = configuration.acceptsPairing && configuration.pairingDelegate != nil
-        return isAllowed ? configuration.pairing : nil
+        return isAllowed ? configuration.peerPairing ?? configuration.pairing : nil
     }
 
     /// The peer says something on the Security Manager's channel.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothSMP
+import Testing
+
+@testable import BluetoothHost
+@testable import CoreBluetooth
+
+@Suite("Who may pair without anybody being asked")
+struct PairingConsentTests {
+    private let link = LinkIdentifier(rawValue: 7)
+
+    @Test("8.1 Only a central may begin, and only while something is protected")
+    func grounds() {
+        for isSomethingProtected in [false, true] {
+            for centralsLinks: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]] {
+                let grounds = PairingGrounds(
+                    isSomethingProtected: isSomethingProtected,
+                    centralsLinks: centralsLinks
+                )
+                #expect(
+                    grounds.permit(link) == (isSomethingProtected && centralsLinks == [link])
+                )
+            }
+        }
+    }
+
+    @Test("8.1 Legacy pairing is good enough for what begins here, and for nothing else")
+    func legacy() {
+        var configuration = HostConfiguration()
+        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        #expect(configuration.pairing.allowsLegacyPairing)
+        #expect(configuration.peerPairing == Pairing.Policy())
+    }
+
+    @Test("8.1 What the maker of an adapter has configured stays")
+    func configured() {
+        var configuration = HostConfiguration()
+        configuration.pairing.requiresAuthentication = true
+        let policy = configuration.pairing
+        configuration.pairAsApplicationsExpect(Guarded(AdapterSwitches()))
+        #expect(configuration.pairing == policy && configuration.peerPairing == nil)
+    }
+}
