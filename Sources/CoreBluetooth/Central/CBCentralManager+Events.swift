@@ -40,12 +40,9 @@ extension CBCentralManager {
             self,
             didDiscover: peripheral,
             advertisementData: AdvertisementDictionary.make(sighting),
-            rssi: NSNumber(value: sighting.advertisement.rssi ?? Self.unknownRSSI)
+            rssi: NSNumber(value: sighting.advertisement.rssi ?? SignalStrength.unknown)
         )
     }
-
-    /// What stands for a signal strength that is not known.
-    private static let unknownRSSI = 127
 
     private func renamed(_ peer: PeerIdentifier, _ name: String?) {
         guard let peripheral = knownPeripheral(peer), peripheral.name != name else { return }
@@ -87,23 +84,29 @@ extension CBCentralManager {
     }
 
     private func stateChanged(to state: CBManagerState) {
-        setState(state)
-        if state == .poweredOn {
-            restoredScanBegan()
-        } else if !mirror.read(\.isRestoring) {
-            powerLost(isReset: state.rawValue < CBManagerState.poweredOff.rawValue)
+        // Who was let go of in the meantime goes when the state is told.
+        let lost = setState(state) { () -> [CBPeripheral] in
+            if state == .poweredOn {
+                restoredScanBegan()
+                return []
+            }
+            guard !mirror.read(\.isRestoring) else { return [] }
+            return powerLost(isReset: state.rawValue < CBManagerState.poweredOff.rawValue)
         }
-        delegate?.centralManagerDidUpdateState(self)
+        withExtendedLifetime(lost) {
+            delegate?.centralManagerDidUpdateState(self)
+        }
     }
 
     /// There are no scans and no links any more; if Bluetooth itself is gone, what was discovered is
     /// not good for anything either.
-    private func powerLost(isReset: Bool) {
+    private func powerLost(isReset: Bool) -> [CBPeripheral] {
         let peripherals = mirror.change { mirror in
             mirror.isScanning = false
             defer { if isReset { mirror.peripherals = [:] } }
             return mirror.peripherals.values.compactMap(\.object)
         }
         for peripheral in peripherals { peripheral.powerLost() }
+        return peripherals
     }
 }

@@ -35,7 +35,7 @@ struct ScanWish: Hashable, Sendable {
         let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
         self.init(
             services: services?.map(\.form),
-            allowsDuplicates: options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? Bool,
+            allowsDuplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey),
             solicited: solicited?.map(\.form)
         )
     }

@@ -3,6 +3,12 @@
 import BluetoothGAP
 import BluetoothTypes
 
+/// What applications get instead of a signal strength that is not known.
+enum SignalStrength {
+    /// As controllers say it (Vol 4, Part E, 7.5.4).
+    static let unknown = 127
+}
+
 /// An advertisement as one scan is told of it.
 struct Sighting: Sendable {
     let advertisement: Advertisement

@@ -75,12 +75,9 @@ extension CBPeripheral {
 
     private func rssiRead(_ result: Result<Int, any Error>) {
         let error = take(result) { rssi in mirror.change { $0.rssi = NSNumber(value: rssi) } }
-        let rssi = (try? result.get()) ?? Self.unknownRSSI
+        let rssi = (try? result.get()) ?? SignalStrength.unknown
         delegate?.peripheral(self, didReadRSSI: NSNumber(value: rssi), error: error)
     }
-
-    /// What stands for a signal strength that is not known (Vol 4, Part E, 7.5.4).
-    private static var unknownRSSI: Int { 127 }
 
     /// The delegate hears of what the peripheral has told even if none of its objects is concerned:
     /// something new may be there.

@@ -44,7 +44,7 @@ extension CBCentralManager {
 extension CBPeripheral {
     /// Shows what was known in an earlier process.
     fileprivate func restore(_ peer: RestoredCentral.Peer) {
-        connectionWanted(peer.wish)
+        _ = connectionWanted(peer.wish)
         if peer.isConnected { _ = connected(peer.wish) }
         if let table = peer.intent.table { adopt(table) }
     }

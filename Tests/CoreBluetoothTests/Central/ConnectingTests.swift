@@ -176,7 +176,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("5.10 Options for alerts and a delay are accepted")
+    @Test("5.10 Options for alerts and a delay are accepted, and nothing comes of them")
     func options() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -37,11 +37,14 @@ struct ClientMisuseTests {
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
                 for command in Self.everyCommand { command(bench, value) }
+                phone.manager.connect(bench)
+                phone.manager.cancelPeripheralConnection(bench)
             }
             let text =
                 "API MISUSE: \(Misuse.name(phone.manager)) can only accept this command while in the "
                 + "powered on state"
-            #expect(lines.lines.count { $0 == text } == Self.everyCommand.count)
+            #expect(lines.lines.count { $0 == text } == Self.everyCommand.count + 2)
+            #expect(bench.state == .disconnected)
             #expect(phone.journal.lines.isEmpty)
         }
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoreBluetooth
 import Foundation
 import Testing
 import VirtualAccessories
 import VirtualRadio
+
+@testable import CoreBluetooth
 
 struct OptionTests {
     private static var service: CBUUID { CBUUID(string: "180D") }
@@ -22,6 +23,20 @@ struct OptionTests {
             let scout = Scout(on: stage.adapter, options: [key: value])
             await scout.journal.wait(for: "poweredOn")
         }
+    }
+
+    @Test("1.10, 3.4, 5.1.1 What an option says may be a number")
+    func numbers() {
+        let options: [String: Any] = [
+            "true": true, "one": 1, "object": NSNumber(value: true), "many": NSNumber(value: 2),
+            "false": false, "zero": 0, "text": "yes",
+        ]
+        for key in ["true", "one", "object", "many"] { #expect(options.flag(key) == true) }
+        for key in ["false", "zero"] { #expect(options.flag(key) == false) }
+        for key in ["text", "missing"] { #expect(options.flag(key) == nil) }
+        let duplicates = ScanWish(nil, [CBCentralManagerScanOptionAllowDuplicatesKey: 1])
+        #expect(duplicates.allowsDuplicates == true)
+        #expect(ManagerOptions([CBManagerOptionBackgroundRulesKey: 1]).hasBackgroundRules)
     }
 
     @Test(

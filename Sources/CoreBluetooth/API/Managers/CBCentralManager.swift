@@ -15,7 +15,17 @@ import Foundation
 /// does leaves the others' scans and links alone.
 open class CBCentralManager: CBManager {
     /// Who is told. Not kept alive.
-    weak open var delegate: (any CBCentralManagerDelegate)?
+    open var delegate: (any CBCentralManagerDelegate)? {
+        get { audience.change { $0.delegate } }
+        set { audience.change { $0.delegate = newValue } }
+    }
+
+    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    private let audience: Guarded<Audience>
+
+    private struct Audience {
+        weak var delegate: (any CBCentralManagerDelegate)?
+    }
 
     private let receiver = WeakReference<CBCentralManager>()
     private let delivery: Delivery<CentralEvent>
@@ -50,7 +60,7 @@ open class CBCentralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        self.delegate = delegate
+        audience = Guarded(Audience(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self
@@ -109,15 +119,16 @@ open class CBCentralManager: CBManager {
     /// Connects to a peripheral, for as long as it takes; `cancelPeripheralConnection` gives up. Who has
     /// the link already is told `didConnect` at once.
     ///
-    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` has an effect here; the others are
-    /// accepted.
+    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` has an effect here. The others are
+    /// accepted, and nothing happens: also `CBConnectPeripheralOptionStartDelayKey` delays nothing,
+    /// which differs from Apple's.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
-        let reconnects = options?[CBConnectPeripheralOptionEnableAutoReconnect] as? Bool ?? false
+        let reconnects = options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
         let wish = WishNumber.next()
-        give(showing: { _ in peripheral.connectionWanted(wish) }) { adapter, session in
-            adapter.connect(peer, for: session, wish, reconnects: reconnects)
+        command(showing: { has(peripheral) && peripheral.connectionWanted(wish) }) {
+            $0.connect(peer, for: $1, wish, reconnects: reconnects)
         }
     }
 
@@ -126,10 +137,8 @@ open class CBCentralManager: CBManager {
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
-        let statesHeard = statesHeard
-        command(showing: { peripheral.disconnectionWanted() }) { [session] adapter in
-            guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
-            adapter.cancel(peer, for: session)
+        command(showing: { peripheral.disconnectionWanted() }) {
+            $0.cancel(peer, for: $1)
         }
     }
 
@@ -178,22 +187,22 @@ open class CBCentralManager: CBManager {
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
     ) {
         guard isReadyForCommands() else { return }
-        let statesHeard = statesHeard
         command(
             showing: {
                 mirror.change(show)
                 return true
             },
-            { [session] adapter in
-                guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
-                carryOut(adapter, session)
-            }
+            carryOut
         )
+    }
+
+    private func has(_ peripheral: CBPeripheral) -> Bool {
+        knownPeripheral(peripheral.peer) === peripheral
     }
 
     /// Whether a peripheral is one of this manager's; says so if not.
     private func mayUse(_ peripheral: CBPeripheral) -> Bool {
-        guard knownPeripheral(peripheral.peer) !== peripheral else { return true }
+        guard !has(peripheral) else { return true }
         let reason =
             peripheral.manager === self
             ? "was discovered before Bluetooth was reset" : "belongs to another manager"

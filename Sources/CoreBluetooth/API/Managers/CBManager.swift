@@ -2,7 +2,6 @@
 
 import CoreBluetoothEnumerations
 import Foundation
-import Synchronization
 
 /// What central and peripheral managers have in common: the state of Bluetooth.
 ///
@@ -15,7 +14,7 @@ open class CBManager: NSObject {
     let options: ManagerOptions
     private let mirror: Guarded<Mirror>
     /// Held while a command shows and goes to the adapter, so that both see commands in one order.
-    private let commandOrder = Mutex(())
+    private let commandOrder = Guarded(())
 
     private struct Mirror {
         var state = CBManagerState.unknown
@@ -58,7 +57,7 @@ open class CBManager: NSObject {
     public var followsBackgroundRules: Bool {
         get { mirror.read { $0.followsBackgroundRules } }
         set {
-            commandOrder.withLock { _ in
+            commandOrder.change { _ in
                 mirror.change { $0.followsBackgroundRules = newValue }
                 backgroundRulesChanged(to: newValue)
             }
@@ -68,16 +67,19 @@ open class CBManager: NSObject {
     /// Has the adapter treat the manager by other rules from now on.
     func backgroundRulesChanged(to areFollowed: Bool) {}
 
-    /// The manager is told a state.
-    func setState(_ state: CBManagerState) {
-        mirror.change { mirror in
-            mirror.state = state
-            mirror.statesHeard += 1
+    /// The manager is told a state, and shows what comes of it, as one step: a command is given before
+    /// both, or after both.
+    ///
+    /// - Parameter show: must not call out.
+    func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
+        commandOrder.change { _ in
+            mirror.change { mirror in
+                mirror.state = state
+                mirror.statesHeard += 1
+            }
+            return show()
         }
     }
-
-    /// How many states the manager was told: a command given now is one for the Bluetooth of the last.
-    var statesHeard: Int { mirror.read { $0.statesHeard } }
 
     /// Whether a command may be carried out; says so if not.
     func isReadyForCommands() -> Bool {
@@ -88,16 +90,22 @@ open class CBManager: NSObject {
         return false
     }
 
-    /// Gives a command: changes what the application sees at once, and sends the rest to the adapter, as
-    /// one step.
+    /// Gives a command that needs Bluetooth: changes what the application sees at once, and sends the
+    /// rest to the adapter, as one step. Nothing is shown if the state has changed since the caller
+    /// looked at it, and nothing is carried out if the adapter's has, which the manager will hear.
     ///
     /// - Parameter show: whether there is something left for the adapter to do; must not call out.
     func command(
-        showing show: () -> Bool = { true },
-        _ carryOut: @escaping @Sendable (isolated SharedAdapter) -> Void
+        showing show: () -> Bool,
+        _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void
     ) {
-        commandOrder.withLock { _ in
-            if show() { adapter?.enter(carryOut) }
+        commandOrder.change { _ in
+            let (state, statesHeard) = mirror.read { ($0.state, $0.statesHeard) }
+            guard state == .poweredOn, show() else { return }
+            adapter?.enter { [session] adapter in
+                guard adapter.accepts(commandOf: session, after: statesHeard) else { return }
+                carryOut(adapter, session)
+            }
         }
     }
 }

@@ -10,7 +10,17 @@ import Foundation
 /// order.
 open class CBPeripheralManager: CBManager {
     /// Who is told. Not kept alive.
-    weak open var delegate: (any CBPeripheralManagerDelegate)?
+    open var delegate: (any CBPeripheralManagerDelegate)? {
+        get { audience.change { $0.delegate } }
+        set { audience.change { $0.delegate = newValue } }
+    }
+
+    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    private let audience: Guarded<Audience>
+
+    private struct Audience {
+        weak var delegate: (any CBPeripheralManagerDelegate)?
+    }
 
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
@@ -39,7 +49,7 @@ open class CBPeripheralManager: CBManager {
         queue: DispatchQueue?,
         options: [String: Any]? = nil
     ) {
-        self.delegate = delegate
+        audience = Guarded(Audience(delegate: delegate))
         delivery = Delivery(on: queue) { [receiver] in receiver.object?.receive($0) }
         super.init(ManagerOptions(options))
         receiver.object = self

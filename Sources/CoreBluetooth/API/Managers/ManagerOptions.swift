@@ -18,6 +18,6 @@ struct ManagerOptions: Sendable {
             }
         // Both roles have the same key.
         restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
-        hasBackgroundRules = options?[CBManagerOptionBackgroundRulesKey] as? Bool ?? false
+        hasBackgroundRules = options?.flag(CBManagerOptionBackgroundRulesKey) ?? false
     }
 }

@@ -10,7 +10,17 @@ import Foundation
 /// connection cancelled.
 open class CBPeripheral: CBPeer {
     /// Who is told what comes of requests. Not kept alive.
-    weak open var delegate: (any CBPeripheralDelegate)?
+    open var delegate: (any CBPeripheralDelegate)? {
+        get { audience.change { $0.delegate } }
+        set { audience.change { $0.delegate = newValue } }
+    }
+
+    /// The delegate. Behind a lock, since a weak reference may not be read and set at once.
+    private let audience = Guarded(Audience())
+
+    private struct Audience {
+        weak var delegate: (any CBPeripheralDelegate)?
+    }
 
     /// Who it is, below this module.
     let peer: PeerIdentifier
@@ -167,10 +177,12 @@ open class CBPeripheral: CBPeer {
 
     // MARK: What the manager does with it
 
-    func connectionWanted(_ wish: WishNumber) {
+    /// It is there to be connected to, always.
+    func connectionWanted(_ wish: WishNumber) -> Bool {
         mirror.change { mirror in
             mirror.wish = wish
             if mirror.state != .connected { mirror.state = .connecting }
+            return true
         }
     }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+import VirtualAccessories
+
+@testable import CoreBluetooth
+
+/// A command is given while the state changes on the manager's queue.
+@Suite("Commands that race the state")
+struct CommandRaceTests {
+    @Test("1.6 A scan that is asked for as Bluetooth goes off is not shown as running")
+    func scan() async throws {
+        try await withManager { manager, _ in
+            manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
+            manager.scanForPeripherals(withServices: nil)
+            #expect(manager.state == .poweredOff)
+            #expect(!manager.isScanning)
+        }
+    }
+
+    @Test("1.6 A connection that is asked for as Bluetooth goes off is not shown as pending")
+    func connect() async throws {
+        try await withManager { manager, peripheral in
+            manager.interrupt { $0.receive(.stateChanged(.poweredOff)) }
+            manager.connect(peripheral)
+            #expect(peripheral.state == .disconnected)
+            #expect(peripheral.mirror.read { $0.wish } == nil)
+        }
+    }
+
+    @Test("1.7 What was discovered before a reset is not connected to after it")
+    func reset() async throws {
+        try await withManager { manager, peripheral in
+            manager.interrupt {
+                $0.receive(.stateChanged(.resetting))
+                $0.receive(.stateChanged(.poweredOn))
+            }
+            manager.connect(peripheral)
+            #expect(peripheral.state == .disconnected)
+        }
+    }
+
+    private func withManager(
+        _ body: (InterruptedManager, CBPeripheral) throws -> Void
+    ) async throws {
+        let manager = InterruptedManager(
+            delegate: nil,
+            queue: DispatchQueue(label: "app"),
+            options: [CBManagerOptionAdapterKey: "nonsense"]
+        )
+        manager.receive(.stateChanged(.poweredOn))
+        let peripheral = manager.peripheral(for: PeerIdentifier(UUID()))
+        try body(manager, peripheral)
+    }
+}
+
+/// A manager to which something happens right after it was looked at next.
+private final class InterruptedManager: CBCentralManager, @unchecked Sendable {
+    // Unchecked: one test uses it, on one thread.
+    private var interruption: ((InterruptedManager) -> Void)?
+
+    func interrupt(_ interruption: @escaping (InterruptedManager) -> Void) {
+        self.interruption = interruption
+    }
+
+    override var state: CBManagerState {
+        let seen = super.state
+        let interruption = interruption
+        self.interruption = nil
+        interruption?(self)
+        return seen
+    }
+}
