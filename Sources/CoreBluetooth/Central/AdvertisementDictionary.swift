@@ -35,9 +35,12 @@ enum AdvertisementDictionary {
         return dictionary
     }
 
-    /// The first that there is, as it travelled: with the company in front.
+    /// The first that there is, as it travelled: with the company in front. What is for the framework
+    /// alone is left out.
     private static func manufacturerData(in data: AdvertisingData) -> Data? {
-        let first = data.allManufacturerData.first { !BeaconFrame.isOne($0) }
+        let first = data.allManufacturerData.first {
+            !BeaconFrame.isOne($0) && !OverflowArea.isOne($0)
+        }
         return first.map { entry in
             Data([UInt8(truncatingIfNeeded: entry.company), UInt8(entry.company >> 8)])
                 + entry.bytes

@@ -34,7 +34,9 @@ extension CBError {
 
     private static func code(of reason: HCI.ErrorCode) -> Code {
         switch reason {
-        case .connectionTimeout, .linkLayerResponseTimeout: .connectionTimeout
+        // A link that no manager let go of the host ends when the peer does not answer.
+        case .connectionTimeout, .linkLayerResponseTimeout, .connectionTerminatedByLocalHost:
+            .connectionTimeout
         case .remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff:
             .peripheralDisconnected
         case .connectionFailedToBeEstablished: .connectionFailed

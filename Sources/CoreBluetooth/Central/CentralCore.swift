@@ -51,6 +51,8 @@ struct CentralCore: Sendable {
         /// Who has let go of a link that is not gone yet.
         var leaving: [SessionIdentifier: WishNumber] = [:]
         var link: LinkIdentifier?
+        /// More links that the peer has made: one of them follows when that is gone.
+        var spares: [LinkIdentifier] = []
         /// Whether the peer has made the link: then it is not ours to end.
         var isIncoming = false
         var isDialling = false
@@ -203,9 +205,16 @@ extension CentralCore {
         isIncoming: Bool
     ) -> [Action] {
         var state = peers[peer] ?? Peer()
-        var actions: [Action] = []
-        if let former = state.link { ends[former] = nil }
         ends[link] = peer
+        guard !state.isUsable else {
+            if isIncoming { peers[peer]?.spares.append(link) }
+            return isIncoming ? [] : [.disconnect(link)]
+        }
+        if let former = state.link { ends[former] = nil }
+        // Who has let go of the former link has no part in this one.
+        var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
+            .map { .disconnected($0.key, peer, $0.value, .asked) }
+        state.leaving = [:]
         state.link = link
         state.isEnding = false
         state.isIncoming = isIncoming
@@ -238,6 +247,10 @@ extension CentralCore {
     /// for it again.
     mutating func linkClosed(_ link: LinkIdentifier, _ error: HostError) -> [Action] {
         guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
+        guard state.link == link else {
+            peers[peer]?.spares.removeAll { $0 == link }
+            return []
+        }
         var actions: [Action] = state.leaving.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
         for session in state.users {
@@ -250,6 +263,11 @@ extension CentralCore {
         state.link = nil
         state.isEnding = false
         state.leaving = [:]
+        if !state.spares.isEmpty {
+            let spare = state.spares.removeFirst()
+            peers[peer] = state
+            return actions + linkOpened(spare, to: peer, isIncoming: true)
+        }
         if !state.wishes.isEmpty {
             state.isDialling = true
             actions.append(.dial(peer))
@@ -267,7 +285,7 @@ extension CentralCore {
         return peers.flatMap { peer, state -> [Action] in
             var actions: [Action] = state.isDialling ? [.cancelDial(peer)] : []
             if let link = state.link, !state.isEnding { actions.append(.disconnect(link)) }
-            return actions
+            return actions + state.spares.map { .disconnect($0) }
         }
     }
 }

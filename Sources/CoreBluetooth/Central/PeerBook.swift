@@ -29,9 +29,6 @@ struct PeerBook: Sendable {
         entries.peek(peer)?.services ?? []
     }
 
-    /// The names that were read on links: what is worth keeping for the next launch.
-    var names: [PeerIdentifier: String] { entries.entries.compactMapValues(\.name) }
-
     /// A peer said how it is called; whether that is news.
     @discardableResult
     mutating func note(name: String, of peer: PeerIdentifier) -> Bool {

@@ -15,12 +15,19 @@ struct CentralPart: Sendable {
         let request: RequestIdentifier
     }
 
+    /// A manager's scan that the host has.
+    struct Scan: Sendable {
+        let number: Int
+        let session: SessionIdentifier
+    }
+
     var sessions: [SessionIdentifier: CentralSession] = [:]
     var core = CentralCore()
     var dials: [PeerIdentifier: Dial] = [:]
     var lastDial = 0
-    /// Who scans.
-    var scans: [RequestIdentifier: SessionIdentifier] = [:]
+    /// The scans that the host has; others wait.
+    var scans: [RequestIdentifier: Scan] = [:]
+    var lastScan = 0
     /// What devices are known by that were heard lately: working that out takes longer than all the
     /// rest of a sighting.
     var identifiers = Recollection<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
@@ -76,6 +83,4 @@ extension SharedAdapter {
             facts.mtus = [:]
         }
     }
-
-    func centralGainedPower() {}
 }

@@ -5,34 +5,61 @@ import BluetoothHost
 import BluetoothTypes
 import Foundation
 
-// Scans: one of the host for each manager that scans; the host makes one of them all.
+// Scans: one of the host for each manager that scans; the host makes one of them all. Those for which
+// the host has no room wait until another ends.
 extension SharedAdapter {
     /// A manager scans for something, instead of what it scanned for before.
     func startScan(_ wish: ScanWish, for session: SessionIdentifier) {
         endScan(of: session)
-        guard let rules = central.sessions[session]?.followsBackgroundRules else { return }
+        guard central.sessions[session] != nil else { return }
         central.sessions[session]?.scan = wish
         intentsChanged(of: session)
-        guard let request = wish.request(followingBackgroundRules: rules) else { return }
+        beginWaitingScans()
+    }
+
+    /// Has the host scan for those who wait for that, the oldest manager first.
+    private func beginWaitingScans() {
+        let scanning = Set(central.scans.values.map(\.session))
+        for session in central.sessions.values.sorted(by: { $0.identifier < $1.identifier }) {
+            guard central.scans.count < HostCore.scanLimit else { return }
+            guard !scanning.contains(session.identifier),
+                let request = session.scan?
+                    .request(followingBackgroundRules: session.followsBackgroundRules)
+            else { continue }
+            begin(request, for: session.identifier)
+        }
+    }
+
+    private func begin(_ request: ScanRequest, for session: SessionIdentifier) {
+        central.lastScan += 1
+        let number = central.lastScan
         let scan = onHost { host in
-            host.beginScan(request) { result in
-                guard case .failure(let error) = result, error as? HostError != .closed else {
-                    return
-                }
-                Misuse.warn("a scan has ended: \(error)")
+            host.beginScan(request) { [weak self] result in
+                guard case .failure(let error) = result else { return }
+                self?.assumeIsolated { $0.scanFailed(number, error) }
             }
         }
-        central.scans[scan] = session
+        central.scans[scan] = CentralPart.Scan(number: number, session: session)
+    }
+
+    /// The host does not scan any more. The manager goes on waiting for a scan.
+    private func scanFailed(_ number: Int, _ error: any Error) {
+        guard let scan = central.scans.first(where: { $0.value.number == number })?.key else {
+            return
+        }
+        central.scans[scan] = nil
+        if error as? HostError != .closed { Misuse.warn("a scan has ended: \(error)") }
     }
 
     /// A manager scans no more.
     func endScan(of session: SessionIdentifier) {
         central.sessions[session]?.scan = nil
         intentsChanged(of: session)
-        for (scan, owner) in central.scans where owner == session {
+        for (scan, entry) in central.scans where entry.session == session {
             central.scans[scan] = nil
             onHost { $0.endScan(scan) }
         }
+        beginWaitingScans()
     }
 
     /// The application of a manager goes into the background, or comes back.
@@ -44,7 +71,8 @@ extension SharedAdapter {
 
     func sighted(_ advertisement: Advertisement, by scan: RequestIdentifier) {
         let now = Date().timeIntervalSinceReferenceDate
-        guard let owner = central.scans[scan], let session = central.sessions[owner],
+        guard let owner = central.scans[scan]?.session,
+            let session = central.sessions[owner],
             let sighting = session.scan?.sighting(advertisement, at: now)
         else { return }
         let peer = identifier(of: advertisement.address)
@@ -56,7 +84,7 @@ extension SharedAdapter {
             )
             return facts.book.name(of: peer)
         }
-        post(.discovered(peer, name: name, sighting), to: session, isDispensable: true)
+        post(.discovered(peer, name: name, sighting), to: session)
     }
 
     /// What the device with this address is known by.

@@ -45,10 +45,12 @@ enum OverflowArea {
     static func isPresent(in data: AdvertisingData) -> Bool { bits(in: data) != nil }
 
     private static func bits(in data: AdvertisingData) -> [UInt8]? {
-        guard let area = data.manufacturerData, area.company == company,
-            area.bytes.count == 1 + octetCount, area.bytes[0] == type
-        else { return nil }
-        return Array(area.bytes.dropFirst())
+        data.allManufacturerData.first(where: isOne).map { Array($0.bytes.dropFirst()) }
+    }
+
+    /// Whether manufacturer data is such an area.
+    static func isOne(_ data: AdvertisingData.ManufacturerData) -> Bool {
+        data.company == company && data.bytes.count == 1 + octetCount && data.bytes.first == type
     }
 
     /// Which bit stands for a service: FNV-1a over its 128 bits, so that both ends find the same

@@ -160,6 +160,36 @@ struct CentralCoreStories {
         #expect(core.linkClosed(link, gone).isEmpty)
     }
 
+    @Test("A second link of the same peer waits until the first is gone, and follows it")
+    mutating func secondLink() {
+        _ = core.connect(one, peer, first, reconnects: true)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+        let next = LinkIdentifier(rawValue: 2)
+        #expect(core.linkOpened(next, to: peer, isIncoming: true).isEmpty)
+        #expect(core.link(of: one, to: peer) == link)
+        #expect(core.peer(of: link) == peer)
+        #expect(core.peer(of: next) == peer)
+        let ending = CentralCore.Ending.lost(gone, isReconnecting: true)
+        #expect(
+            core.linkClosed(link, gone) == [
+                .disconnected(one, peer, first, ending), .connected(one, peer, first),
+            ]
+        )
+        #expect(core.link(of: one, to: peer) == next)
+    }
+
+    @Test("A second link that nobody has asked for is ended, or forgotten when it ends itself")
+    mutating func needlessLink() {
+        connectOne()
+        let next = LinkIdentifier(rawValue: 2)
+        #expect(core.linkOpened(next, to: peer, isIncoming: false) == [.disconnect(next)])
+        #expect(core.linkClosed(next, gone).isEmpty)
+        let third = LinkIdentifier(rawValue: 3)
+        #expect(core.linkOpened(third, to: peer, isIncoming: true).isEmpty)
+        #expect(core.linkClosed(third, gone).isEmpty)
+        #expect(core.link(of: one, to: peer) == link)
+    }
+
     private mutating func connectOne() {
         _ = core.connect(one, peer, first, reconnects: false)
         _ = core.linkOpened(link, to: peer, isIncoming: false)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
@@ -52,6 +53,24 @@ struct ScanTests {
                 $0[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID]
             }
             #expect(overflow == [[CBUUID(string: "1809")]])
+            #expect(data.allSatisfy { $0[CBAdvertisementDataManufacturerDataKey] == nil })
+        }
+    }
+
+    @Test("3.3 A manager for whose scan there is no room scans when another has stopped")
+    func waitingScan() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            var lookouts: [Lookout] = []
+            for _ in 0...HostCore.scanLimit {
+                lookouts.append(try await stage.lookout(scanningFor: nil))
+            }
+            for lookout in lookouts.dropLast() { await lookout.journal.wait(for: "seen Strap") }
+            let last = try #require(lookouts.last)
+            #expect(last.manager.isScanning)
+            #expect(last.data.isEmpty)
+            lookouts[0].manager.stopScan()
+            await last.journal.wait(for: "seen Strap")
         }
     }
 

@@ -50,7 +50,7 @@ struct LinkEndTests {
         }
     }
 
-    @Test("7.17 A request that is not answered in 30 seconds ends the link")
+    @Test("7.17 A request that is not answered in 30 seconds ends the link, with connectionTimeout")
     func timeOut() async throws {
         let stage = try Stage()
         let controller = try stage.air.world.addController(
@@ -64,7 +64,7 @@ struct LinkEndTests {
             let begin = stage.air.now
             let value = try bench.characteristic("A002")
             bench.writeValue(Data(count: 400), for: value, type: .withResponse)
-            await phone.journal.wait(for: "disconnected")
+            await phone.journal.wait(for: "disconnected Bench CBError 6")
             #expect(stage.air.now - begin >= .seconds(29))
             #expect(stage.air.now - begin < .seconds(35))
             #expect(phone.journal.lines.count == 1)
