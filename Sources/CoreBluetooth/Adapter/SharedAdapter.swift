@@ -10,8 +10,7 @@ import Synchronization
 /// One adapter as all managers of the process share it: it turns what they want into requests to the
 /// host, and what the host tells into events for them.
 ///
-/// It runs where its host runs (stations 3 and 4 of a packet's trip), so it may use the host
-/// synchronously: `onHost`. Managers come in by `enter`, in the order of their calls; events leave by
+/// It runs where its host runs, on the adapter's thread, so it may use the host synchronously: `onHost`. Managers come in by `enter`, in the order of their calls; events leave by
 /// `Delivery`. What is decided is decided by the cores it owns; it waits for nothing.
 actor SharedAdapter: HostObserver {
     nonisolated let host: BluetoothHost
@@ -122,8 +121,8 @@ actor SharedAdapter: HostObserver {
         return isExtended ? .extendedScanAndConnect : []
     }
 
-    func post(_ event: CentralEvent, to session: CentralSession, isDispensable: Bool = false) {
-        session.delivery.post(event, from: host.executor, isDispensable: isDispensable)
+    func post(_ event: CentralEvent, to session: CentralSession) {
+        session.delivery.post(event, from: host.executor, isDispensable: event.isDispensable)
     }
 
     func post(_ event: PeripheralManagerEvent, to session: PeripheralManagerSession) {
@@ -140,7 +139,6 @@ actor SharedAdapter: HostObserver {
     }
 
     private func powerGained() {
-        centralGainedPower()
         serverGainedPower()
         restorationGainedPower()
     }

@@ -16,6 +16,18 @@ enum CentralEvent: Sendable {
     case connectionEvent(CBConnectionEvent, PeerIdentifier)
     /// Something of one peripheral.
     case peripheral(PeerIdentifier, PeripheralEvent)
+
+    /// Whether others than the application decide how many of them come: they may be dropped when too
+    /// many wait.
+    var isDispensable: Bool {
+        switch self {
+        case .discovered, .connectionEvent: true
+        case .peripheral(_, .valueArrived), .peripheral(_, .servicesModified),
+            .peripheral(_, .nameChanged):
+            true
+        default: false
+        }
+    }
 }
 
 /// How a manager's use of a link ended.

@@ -12,6 +12,9 @@ import BluetoothHost
 struct ClientCore: Sendable {
     /// How many requests may wait for their turn on one link; one more is refused at once.
     static let waitingLimit = 4_096
+    /// How often in a row the table may be looked at because the peripheral says that it has changed;
+    /// then something else that waits has its turn.
+    static let refreshLimit = 8
 
     /// Names a request, for as long as the process lives.
     typealias JobIdentifier = UInt64
@@ -48,7 +51,9 @@ struct ClientCore: Sendable {
     }
 
     private var lastJob: JobIdentifier = 0
-    private var waiting: [Job] = []
+    private(set) var waiting: [Job] = []
+    /// How often in a row the table was looked at.
+    private var refreshCount = 0
     var active: Job?
     /// Writes without response that the host has.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
@@ -87,9 +92,9 @@ extension ClientCore {
     /// The peripheral's table has changed in this range.
     mutating func tableChanged(_ handles: ClosedRange<AttributeHandle>) -> [Action] {
         subscriptions.end(in: [handles])
-        // What is asked for next is to be asked by the new one.
-        insert(.refresh)
+        insertRefresh()
         table = nil
+        mustVerify = false
         return [.postToAll(.servicesModified([handles], isToldByPeer: true))] + proceed()
     }
 
@@ -112,9 +117,13 @@ extension ClientCore {
         waiting.append(Job(id: lastJob, session: session, request: request))
     }
 
-    private mutating func insert(_ request: ClientRequest) {
+    /// What is asked for next is to be asked by the new table. However often that changes, one look at
+    /// it is enough, and it does not keep everything else waiting.
+    private mutating func insertRefresh() {
+        guard !waiting.prefix(2).contains(where: \.request.isRefresh) else { return }
         lastJob += 1
-        waiting.insert(Job(id: lastJob, request: request), at: 0)
+        let place = refreshCount < Self.refreshLimit ? 0 : min(1, waiting.count)
+        waiting.insert(Job(id: lastJob, request: .refresh), at: place)
     }
 
     private func refuse(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
@@ -174,6 +183,7 @@ extension ClientCore {
     }
 
     private mutating func start(_ job: Job) -> [Action] {
+        refreshCount = job.request.isRefresh ? refreshCount + 1 : 0
         switch job.request {
         case .find(let search):
             return hasNoTable ? findPart(search, job) : wait(.database, .table, job)

@@ -69,6 +69,11 @@ extension ClientRequest {
         if case .command = self { true } else { false }
     }
 
+    /// Whether it is the core's own look at the table.
+    var isRefresh: Bool {
+        if case .refresh = self { true } else { false }
+    }
+
     /// Whether a command that was asked for after this must not reach the peripheral before it is done.
     var delaysCommands: Bool {
         switch self {

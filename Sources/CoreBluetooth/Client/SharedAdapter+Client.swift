@@ -17,8 +17,6 @@ struct ClientPart: Sendable {
     var lastTables = LastTables()
     /// What managers that are to be restored have discovered.
     var tables: [SessionIdentifier: [PeerIdentifier: RememberedTable]] = [:]
-    /// Whether the application has been told in the log that values were lost.
-    var hasWarnedOfLoss = false
 }
 
 extension SharedAdapter {
@@ -60,7 +58,10 @@ extension SharedAdapter {
     ) {
         switch result {
         case .success(.rssi(let rssi)):
-            post(.peripheral(peer, .rssiRead(.success(rssi ?? 127))), to: session)
+            post(
+                .peripheral(peer, .rssiRead(.success(rssi ?? SignalStrength.unknown))),
+                to: session
+            )
         case .success: break
         case .failure(let error):
             guard let error = ClientFailure.error(error) else { return }
@@ -113,22 +114,15 @@ extension SharedAdapter {
 extension SharedAdapter {
     /// A value that was not asked for: to whoever wants it, and dropped if too many wait already.
     func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
-        guard let entry = client.links[link] else { return }
-        for session in entry.core.subscriptions.receivers(of: handle) {
-            guard let delivery = central.sessions[session]?.delivery else { continue }
-            let event = CentralEvent.peripheral(entry.peer, .valueArrived(handle, value))
-            guard !delivery.post(event, from: host.executor, isDispensable: true) else { continue }
-            warnOfLoss()
+        // Not the whole entry, which is large to copy.
+        guard let peer = client.links[link]?.peer,
+            let receivers = client.links[link]?.core.subscriptions.receivers(of: handle)
+        else { return }
+        let event = CentralEvent.peripheral(peer, .valueArrived(handle, value))
+        for session in receivers {
+            guard let session = central.sessions[session] else { continue }
+            post(event, to: session)
         }
-    }
-
-    private func warnOfLoss() {
-        guard !client.hasWarnedOfLoss else { return }
-        client.hasWarnedOfLoss = true
-        Misuse.warn(
-            "A queue is not keeping up: values of peripherals are being dropped. "
-                + "More than \(Delivery<CentralEvent>.pendingLimit) events wait for it"
-        )
     }
 
     func servicesChanged(_ handles: ClosedRange<AttributeHandle>, on link: LinkIdentifier) {

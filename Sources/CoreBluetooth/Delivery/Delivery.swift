@@ -4,15 +4,15 @@ import Dispatch
 import HCITransports
 import Synchronization
 
-/// The way of events from the adapter's thread to a manager's queue: the fifth station.
+/// The way of events from the adapter's thread to a manager's queue.
 ///
 /// One event after another, in the order in which they were posted, even if the application's queue is
 /// a concurrent one: what runs is a serial queue that targets it. Many events make one hop: those that
 /// are posted while the queue is on its way, or busy, are taken along.
 ///
-/// An application that does not get on has events wait. What can be done without (sightings,
-/// notifications) waits up to a limit; what cannot is little: it is what the application's own commands
-/// come to.
+/// An application that does not get on has events wait. What peers can cause by themselves (sightings,
+/// notifications, news of their services) waits up to a limit, and is dropped beyond it, with one line
+/// in the log. The rest is what the application's own commands come to, and as bounded as they are.
 final class Delivery<Event: Sendable>: Sendable {
     /// How many events may wait for a queue that is busy. One more that can be done without is dropped.
     static var pendingLimit: Int { 65_536 }
@@ -21,9 +21,25 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private struct Inbox {
         var events: [Event] = []
+        /// What was in `events` before, and how much of it was taken since.
+        var leaving: [Event] = []
+        var takenCount = 0
         var isScheduled = false
         /// Whether events are being dropped, which is said once.
         var isOverflowing = false
+
+        var count: Int { events.count + leaving.count - takenCount }
+
+        /// The next events, up to a limit. None are moved for that.
+        mutating func take(_ limit: Int) -> ArraySlice<Event> {
+            if takenCount == leaving.count {
+                (leaving, events) = (events, [])
+                takenCount = 0
+            }
+            let start = takenCount
+            takenCount = min(start + limit, leaving.count)
+            return leaving[start..<takenCount]
+        }
     }
 
     /// What becomes of an event.
@@ -77,7 +93,7 @@ final class Delivery<Event: Sendable>: Sendable {
         to inbox: inout Inbox,
         _ isDispensable: Bool
     ) -> Fate {
-        if isDispensable, inbox.events.count >= pendingLimit {
+        if isDispensable, inbox.count >= pendingLimit {
             defer { inbox.isOverflowing = true }
             return .dropped(isFirst: !inbox.isOverflowing)
         }
@@ -114,12 +130,11 @@ final class Delivery<Event: Sendable>: Sendable {
         return true
     }
 
-    private func take() -> [Event] {
+    private func take() -> ArraySlice<Event> {
         inbox.withLock { inbox in
-            let events = Array(inbox.events.prefix(Self.turnLimit))
-            inbox.events.removeFirst(events.count)
+            let events = inbox.take(Self.turnLimit)
             inbox.isScheduled = !events.isEmpty
-            if inbox.events.isEmpty { inbox.isOverflowing = false }
+            if inbox.count == 0 { inbox.isOverflowing = false }
             return events
         }
     }
