@@ -3,7 +3,7 @@
 // Channels that the application opens to a peripheral.
 extension CBPeripheral {
     func openChannel(_ psm: CBL2CAPPSM) {
-        guard isReadyForChannels() else { return }
+        guard isConnectedForCommands() else { return }
         adapter?.enter { [peer, session] in $0.openChannel(psm, to: peer, for: session) }
     }
 
@@ -15,20 +15,12 @@ extension CBPeripheral {
             delegate?.peripheral(self, didOpen: nil, error: error)
         }
     }
-
-    private func isReadyForChannels() -> Bool {
-        guard state != .connected else { return true }
-        Misuse.report(
-            "\(logDescription) can only accept commands while in the connected state"
-        )
-        return false
-    }
 }
 
 // Channel sounding, which no adapter of ours has the hardware for.
 extension CBPeripheral {
     func refuseChannelSounding() {
-        guard isReadyForChannels() else { return }
+        guard isConnectedForCommands() else { return }
         adapter?.enter { [peer, session] in
             $0.post(.peripheral(peer, .channelSoundingRefused), to: session)
         }

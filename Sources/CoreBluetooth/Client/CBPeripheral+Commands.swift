@@ -115,7 +115,11 @@ extension CBPeripheral {
 // What may be asked.
 extension CBPeripheral {
     private func isReadyForCommands() -> Bool {
-        guard manager?.isReadyForCommands() == true else { return false }
+        manager?.isReadyForCommands() == true && isConnectedForCommands()
+    }
+
+    /// Whether there is a connection; says so if not.
+    func isConnectedForCommands() -> Bool {
         guard state != .connected else { return true }
         Misuse.report("\(logDescription) can only accept commands while in the connected state")
         return false
