@@ -58,6 +58,8 @@ public actor BluetoothHost {
     private var isOpenAwaited = false
     /// Whether the transport ended, and is to be opened again, before `opening` has returned.
     private var isReopeningWanted = false
+    /// Where it keeps what has to survive it; nil from its end on.
+    var store: (any HostStore)?
 
     private var actions: [HostAction] = []
     private var packets: [[UInt8]] = []
@@ -106,6 +108,7 @@ public actor BluetoothHost {
         var configuration = configuration
         let identity = HostIdentity(of: &configuration)
         self.configuration = configuration
+        store = configuration.store
         peerCipher = PeerCipher(secret: identity.secret)
         core = HostCore(configuration: configuration, identity: identity)
     }
@@ -357,7 +360,10 @@ public actor BluetoothHost {
         switch action {
         case .transmit(let packet): packets.append(packet)
         case .reopenTransport: openTransport()
-        case .closeTransport: transport.close()
+        case .closeTransport:
+            transport.close()
+            // Everything was written before.
+            if core.state == .closed { closeStore() }
         case .stateChanged(let state): stateChanged(to: state)
         case .completed(let request, let result):
             if let scan = scans.removeValue(forKey: request) {

@@ -7,13 +7,19 @@ import HCITransports
 extension BluetoothHost {
     /// Hands the core what the store has, before the first packet.
     func openStore() {
-        guard let store = configuration.store else { return }
+        guard let store else { return }
         do {
             core.storeOpened(try store.readBonds(), now: executor.now)
         } catch {
             core.storeFailed("the store cannot be read: \(error)")
         }
         drain()
+    }
+
+    /// Lets go of the store, which another host may use from now on: whatever comes after is not kept.
+    func closeStore() {
+        store?.close()
+        store = nil
     }
 
     func recall(_ key: StoreKey, of link: LinkIdentifier) {
@@ -26,7 +32,7 @@ extension BluetoothHost {
 
     func load(_ key: StoreKey) -> [UInt8]? {
         do {
-            return try configuration.store?.load(key)
+            return try store?.load(key)
         } catch {
             core.readFailed(key, StoreFault(error))
             return nil
@@ -35,7 +41,7 @@ extension BluetoothHost {
 
     func save(_ bytes: [UInt8], as key: StoreKey) {
         do {
-            try configuration.store?.save(bytes, as: key)
+            try store?.save(bytes, as: key)
         } catch {
             core.saveFailed(key, StoreFault(error), now: executor.now)
         }
@@ -43,7 +49,7 @@ extension BluetoothHost {
 
     func remove(_ key: StoreKey) {
         do {
-            try configuration.store?.remove(key)
+            try store?.remove(key)
         } catch {
             core.storeFailed("\(key): \(error)")
         }
@@ -51,7 +57,7 @@ extension BluetoothHost {
 
     func setAside(_ key: StoreKey, because reason: String) {
         do {
-            try configuration.store?.setAside(key, because: reason)
+            try store?.setAside(key, because: reason)
         } catch {
             core.storeFailed("\(key): \(error)")
         }

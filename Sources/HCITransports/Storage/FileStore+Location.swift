@@ -26,13 +26,17 @@ extension FileStore {
         for adapter: String,
         environment: [String: String]
     ) -> String? {
-        let name = fileName(for: adapter)
         // A path that depends on where the process runs is to be ignored, the specification says.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            return "\(state)/lanyard/\(name)"
+            return directory(for: adapter, in: "\(state)/lanyard")
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        return "\(home)/.local/state/lanyard/\(name)"
+        return directory(for: adapter, in: "\(home)/.local/state/lanyard")
+    }
+
+    /// The directory for an adapter's store among those of others.
+    package static func directory(for adapter: String, in parent: String) -> String {
+        "\(parent)/\(fileName(for: adapter))"
     }
 
     /// Letters, digits, hyphens and points stay; a colon becomes `+`; and everything else, as well as

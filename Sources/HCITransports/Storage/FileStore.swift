@@ -22,8 +22,8 @@ import Synchronization
 /// cut leaves half a value. That costs milliseconds, and happens when something is paired, or a
 /// bonded client configures something: rarely.
 ///
-/// As long as the object lives, the directory is its own: another one for the same directory, in
-/// this process or another, is refused.
+/// Until the object is closed or let go, the directory is its own: another one for the same directory,
+/// in this process or another, is refused.
 public final class FileStore: HostStore {
     /// The longest value, in octets; a longer file is not read.
     public static let valueLimit = 1 << 20
@@ -38,9 +38,8 @@ public final class FileStore: HostStore {
     public let directory: String
 
     private let folder: StoreFolder
-    private let lock: Descriptor
-    /// Held while files change.
-    private let changing = Mutex(())
+    /// What holds the directory; nil while the store is closed.
+    private let hold: Mutex<Descriptor?>
 
     /// Makes a store of the files in a directory, which is made if it is not there, for its owner
     /// alone.
@@ -64,17 +63,46 @@ public final class FileStore: HostStore {
     ) throws(TransportError) {
         self.directory = directory
         folder = try StoreFolder(directory, observe: observe)
-        lock = try folder.openEnd(of: ".lock")
-        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
-            guard errno == EWOULDBLOCK else { throw StoreFolder.error("lock", directory) }
-            throw .addressInUse(directory)
-        }
+        hold = Mutex(try Self.take(folder))
         try removeTemporaries()
+    }
+
+    private static func take(_ folder: StoreFolder) throws(TransportError) -> Descriptor {
+        let lock = try folder.openEnd(of: ".lock")
+        guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw StoreFolder.error("lock", folder.path) }
+            throw .addressInUse(folder.path)
+        }
+        return lock
+    }
+
+    /// Lets another store have the directory. One that is used after that takes it back, or throws
+    /// `addressInUse` if another has it.
+    public func close() {
+        hold.withLock { lock in
+            // Said: a child process that is just being started may have the descriptor, too.
+            if let lock { _ = flock(lock.number, LOCK_UN) }
+            lock = nil
+        }
+    }
+
+    /// Uses the files, one at a time, while the directory is this store's.
+    private func use<Value: Sendable>(
+        _ body: () throws(TransportError) -> Value
+    ) throws(TransportError) -> Value {
+        try hold.withLock { lock throws(TransportError) in
+            if lock == nil { lock = try Self.take(folder) }
+            return try body()
+        }
     }
 
     /// What was saved last with this key. Throws a `TransportError` if the file cannot be read, is no
     /// file, or may be read or written by others than its owner.
     public func load(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
+        try use { () throws(TransportError) in try read(key) }
+    }
+
+    private func read(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
         guard let file = try folder.openFile(key.description) else { return nil }
         let path = "\(directory)/\(key)"
         let status = try file.status(of: path)
@@ -92,7 +120,7 @@ public final class FileStore: HostStore {
         guard bytes.count <= Self.valueLimit else {
             throw .system(operation: "save \(key)", code: EFBIG, text: "the value is too long")
         }
-        try changing.withLock { _ throws(TransportError) in
+        try use { () throws(TransportError) in
             let temporary = Self.temporaryName(for: key)
             do throws(TransportError) {
                 try folder.write(bytes, to: temporary)
@@ -107,20 +135,22 @@ public final class FileStore: HostStore {
 
     /// Forgets an entry. Throws a `TransportError` if its file cannot be removed.
     public func remove(_ key: StoreKey) throws(TransportError) {
-        try changing.withLock { _ throws(TransportError) in
+        try use { () throws(TransportError) in
             if try folder.remove(key.description) { try folder.synchronizeNames() }
         }
     }
 
     /// The entries that there are. Throws a `TransportError` if there are more than `fileLimit`.
     public func keys() throws(TransportError) -> [StoreKey] {
-        try folder.names(limit: Self.fileLimit).compactMap { StoreKey($0) }
+        try use { () throws(TransportError) in
+            try folder.names(limit: Self.fileLimit).compactMap { StoreKey($0) }
+        }
     }
 
     /// Moves an entry to the directory `set_aside`, under its name with a number, and writes down why
     /// in the file `reasons` there. Throws a `TransportError` if that is full; the entry stays then.
     public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
-        try changing.withLock { _ throws(TransportError) in
+        try use { () throws(TransportError) in
             let place = try folder.folder(Self.setAsideName)
             // The reasons are one of them.
             let names = Set(try place.names(limit: 2 * Self.setAsideLimit))

@@ -26,6 +26,16 @@ public protocol HostStore: Sendable {
     /// Moves what the key stands for to where `load` and `keys` do not find it, and a person does:
     /// it is not what a host has written, and may be all that is left of something.
     func setAside(_ key: StoreKey, because reason: String) throws
+
+    /// Lets go of the place where the octets are, if it is held: a host that has come to its end has
+    /// written everything, and another one may be given the place. A store that is used after that
+    /// holds it again. Does nothing if it is not implemented.
+    func close()
+}
+
+extension HostStore {
+    /// Does nothing: there is nothing to let go of.
+    public func close() {}
 }
 
 /// The name of one entry in a `HostStore`: 1 to 64 characters, each a lower-case letter of ASCII, a

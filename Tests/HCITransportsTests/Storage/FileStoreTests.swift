@@ -122,6 +122,28 @@ struct FileStoreTests {
         }
     }
 
+    @Test(
+        "A store that is closed lets another have the directory, and takes it back when it is free"
+    )
+    func closed() throws {
+        try inDirectory { directory in
+            let first = try FileStore(directory: directory)
+            try first.save([1], as: try key("one"))
+            first.close()
+            let second = try FileStore(directory: directory)
+            #expect(throws: TransportError.addressInUse(directory)) {
+                try first.save([2], as: try key("one"))
+            }
+            #expect(try second.load(try key("one")) == [1])
+            second.close()
+            second.close()
+            try first.save([2], as: try key("one"))
+            #expect(throws: TransportError.addressInUse(directory)) {
+                _ = try second.keys()
+            }
+        }
+    }
+
     @Test("What a crash has left is cleaned away, and nothing else")
     func temporaries() throws {
         try inDirectory { directory in
