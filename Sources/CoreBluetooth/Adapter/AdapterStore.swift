@@ -6,13 +6,16 @@ import HCITransports
 
 /// Where an adapter that has a name keeps who it is, its bonds, and what is to be restored.
 enum AdapterStore {
-    /// The environment variable that names another directory.
+    /// The environment variable that names the directory in which those of the adapters are.
     static let variable = "LANYARD_STORE"
 
-    /// The directory: what the environment says, or else one of the user's own for each adapter. None
-    /// for `virtual`, whose world begins anew with every process, nor for a process without a home.
+    /// The directory, another one for each adapter: in that which the environment names, or else in one
+    /// of the user's own. None there for `virtual`, whose world begins anew with every process, nor for
+    /// a process without a home.
     static func directory(for adapter: String, environment: [String: String]) -> String? {
-        if let directory = environment[variable], !directory.isEmpty { return directory }
+        if let parent = environment[variable], !parent.isEmpty {
+            return FileStore.directory(for: adapter, in: parent)
+        }
         guard adapter != "virtual" else { return nil }
         return FileStore.defaultDirectory(for: adapter, environment: environment)
     }

@@ -8,10 +8,10 @@ extension CBAdapter {
     /// Whether Bluetooth is switched on. Switched off, scans stop and links end, and the state of every
     /// manager of this adapter is `poweredOff`.
     public var isPoweredOn: Bool {
-        get { AdapterRegistry.switches(of: self).current.isPoweredOn }
+        get { usage.switches.current.isPoweredOn }
         nonmutating set {
-            AdapterRegistry.switches(of: self).change { $0.isPoweredOn = newValue }
-            AdapterRegistry.running(self)?.enter { $0.switchesChanged() }
+            usage.switches.change { $0.isPoweredOn = newValue }
+            usage.running?.enter { $0.switchesChanged() }
         }
     }
 
@@ -19,10 +19,10 @@ extension CBAdapter {
     /// manager of this adapter `unauthorized`. That a person has not been asked yet is for programs to
     /// try out: nobody is asked here.
     public var authorization: CBManagerAuthorization {
-        get { AdapterRegistry.switches(of: self).current.authorization }
+        get { usage.switches.current.authorization }
         nonmutating set {
-            AdapterRegistry.switches(of: self).change { $0.authorization = newValue }
-            AdapterRegistry.running(self)?.enter { $0.switchesChanged() }
+            usage.switches.change { $0.authorization = newValue }
+            usage.running?.enter { $0.switchesChanged() }
         }
     }
 
@@ -32,18 +32,24 @@ extension CBAdapter {
     /// consented to, if nothing has to be compared or entered; and what a central begins while a value
     /// or channel is published that needs encryption. Everything else is refused.
     public var pairingDelegate: (any PairingDelegate)? {
-        get { AdapterRegistry.switches(of: self).current.pairingDelegate }
+        get { usage.switches.current.pairingDelegate }
         nonmutating set {
-            AdapterRegistry.switches(of: self).change { $0.pairingDelegate = newValue }
+            // The one before is let go of after the lock: it is the application's object.
+            _ = usage.switches.change { switches in
+                defer { switches.pairingDelegate = newValue }
+                return switches.pairingDelegate
+            }
         }
     }
 
     /// Ends all links in an orderly way, and lets go of the controller. Managers that are left see the
-    /// state `unsupported`; the next one that is made opens the adapter again.
+    /// state `unsupported`; the next one that is made opens the adapter again, once it has come to its
+    /// end. What was set here stays set, and what is to be restored is kept.
     ///
-    /// For the end of a program, or of a test. Nothing has to call it.
+    /// Returns when the adapter has come to its end, whoever began that. For the end of a program, or of
+    /// a test. Nothing has to call it.
     public func shutDown() async {
-        await AdapterRegistry.remove(self)?.shutDown()
+        await usage.shutDown(self)
     }
 }
 

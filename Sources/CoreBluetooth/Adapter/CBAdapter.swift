@@ -56,7 +56,13 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
             chosen.withLock { $0 }
                 ?? ProcessInfo.processInfo.environment["LANYARD_ADAPTER"].map { CBAdapter($0) }
         }
-        set { chosen.withLock { $0 = newValue } }
+        set {
+            // What it was is let go of after the lock: a transport may be the application's own.
+            _ = chosen.withLock { chosen in
+                defer { chosen = newValue }
+                return chosen
+            }
+        }
     }
 
     /// The text that names it.
@@ -77,6 +83,8 @@ final class MadeAdapter: Hashable, Sendable {
     let transport: any HCITransport
     let executor: (any HostExecutor)?
     let configuration: HostConfiguration
+    /// It is in nobody's list: what it is used for ends with it.
+    let usage = AdapterUsage()
 
     init(
         _ transport: any HCITransport,

@@ -42,17 +42,27 @@ actor SharedAdapter: HostObserver {
         self.surroundings = surroundings
         self.switches = switches
         host = surroundings.host
-        let host = host
-        enter { adapter in adapter.onHost { $0.attach(adapter) } }
-        Task(executorPreference: host.executor.taskExecutor) {
-            // What becomes of it is told by the host's states.
-            try? await host.start()
+        enter { adapter in
+            adapter.onHost { host in
+                host.attach(adapter)
+                // What becomes of it is told by the host's states.
+                host.beginStart()
+            }
         }
     }
 
-    func shutDown() async {
+    /// Ends everything for good. Not on the adapter's own thread, which may end, too.
+    nonisolated func shutDown() async {
+        await giveUp()
         await host.shutdown()
         surroundings.end()
+    }
+
+    /// Nothing that ends from now on was ended by an application, nor does one hear of it: but of the
+    /// state, as soon as the host is closed.
+    private func giveUp() {
+        freezeIntents()
+        perform(central.core.powerLost())
     }
 
     /// Runs `body` on the adapter's thread, in the order of the calls.

@@ -119,8 +119,10 @@ extension SharedAdapter {
         guard central.dials[peer]?.number == number else { return }
         central.dials[peer] = nil
         // A link was told of before.
-        guard case .failure(let error) = result else { return }
-        perform(central.core.dialFailed(peer, error as? HostError ?? .closed))
+        guard case .failure(let error) = result, let error = error as? HostError else { return }
+        // The adapter has come to its end, which managers hear as its state.
+        guard error != .closed else { return }
+        perform(central.core.dialFailed(peer, error))
     }
 }
 

@@ -20,12 +20,12 @@ struct PeerNames: Hashable, Sendable {
     /// Who was met last is last.
     private(set) var entries: [Entry] = []
 
-    /// The peer is called that from now on; whether that is news.
+    /// The peer is called that from now on, and was met last; whether either is news.
     mutating func learn(_ name: String, of peer: PeerIdentifier) -> Bool {
-        let place = entries.firstIndex { $0.peer == peer }
-        if let place, entries[place].name == name { return false }
-        if let place { entries.remove(at: place) }
-        entries.append(Entry(peer: peer, name: name))
+        let entry = Entry(peer: peer, name: name)
+        guard entries.last != entry else { return false }
+        entries.removeAll { $0.peer == peer }
+        entries.append(entry)
         if entries.count > Self.limit { entries.removeFirst() }
         return true
     }

@@ -53,6 +53,16 @@ extension SharedAdapter {
         }
     }
 
+    /// The adapter is coming to its end: what managers want now is what is to be restored, whatever
+    /// becomes of it on the way.
+    func freezeIntents() {
+        for session in restoration.owners.values {
+            restoration.changed.insert(session)
+            keepIntents(of: session)
+        }
+        restoration.isFrozen = true
+    }
+
     /// Links are gone, and those that were restored will not come.
     func restorationLostPower() {
         restoration.awaitingLink = [:]

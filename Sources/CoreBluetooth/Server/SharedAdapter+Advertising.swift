@@ -121,6 +121,7 @@ extension SharedAdapter {
         server.advertising.set = nil
         for session in server.advertising.plan.sessions {
             tell(session, isOnAir: false)
+            intentsChanged(of: session)
         }
         server.advertising.plan.stopAll()
     }

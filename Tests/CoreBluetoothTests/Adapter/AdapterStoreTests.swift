@@ -15,7 +15,11 @@ struct NamedAdapterTests {
         #expect(AdapterStore.directory(for: "virtual", environment: home) == nil)
         #expect(AdapterStore.directory(for: "virtual:a.json", environment: home) != nil)
         let chosen = ["LANYARD_STORE": "/var/lib/me"]
-        #expect(AdapterStore.directory(for: "virtual", environment: chosen) == "/var/lib/me")
+        #expect(
+            AdapterStore.directory(for: "virtual", environment: chosen) == "/var/lib/me/virtual"
+        )
+        let other = AdapterStore.directory(for: "tcp:localhost:9000", environment: chosen)
+        #expect(other == "/var/lib/me/tcp+localhost+9000")
     }
 
     @Test("A store that another has is done without, which is said")

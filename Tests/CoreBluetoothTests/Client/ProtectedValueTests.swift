@@ -104,7 +104,7 @@ struct ProtectedValueTests {
     }
 
     private static func bondCount(of stage: Stage) -> Int? {
-        AdapterRegistry.running(stage.adapter)?.facts.withLock { $0.bonds.count }
+        stage.adapter.usage.running?.facts.withLock { $0.bonds.count }
     }
 }
 

@@ -243,7 +243,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.6 A record that cannot be read is left out, and said so; the manager begins anew")
+    @Test("13.6 A record that cannot be read is left out, and the manager begins anew")
     func tornRecord() async throws {
         let stage = try stage(.heartRate(name: "Strap"))
         try await stage.run {

@@ -44,6 +44,23 @@ struct RecordTests {
         )
     }
 
+    @Test("Of too many names those are remembered that were used last")
+    func names() {
+        var names = PeerNames()
+        let peers = Array(0..<PeerNames.limit) + [0, 0, PeerNames.limit]
+        let news = peers.map { names.learn("Strap", of: Self.peer($0)) }
+        #expect(news.suffix(3) == [true, false, true])
+        #expect(names.entries.count == PeerNames.limit)
+        #expect(names.entries.contains { $0.peer == Self.peer(0) })
+        #expect(!names.entries.contains { $0.peer == Self.peer(1) })
+    }
+
+    private static func peer(_ number: Int) -> PeerIdentifier {
+        PeerIdentifier(
+            octets: Array(repeating: 0, count: 14) + [UInt8(number / 256), UInt8(number % 256)]
+        )
+    }
+
     @Test("A record that was cut short is refused wherever it was cut")
     func truncation() {
         let central = RestorationRecord.encode(RecordSamples.central, of: "gateway")

@@ -6,6 +6,7 @@ import BluetoothHost
 import BluetoothSMP
 import BluetoothTypes
 import Foundation
+import HCITransports
 import Testing
 import VirtualAccessories
 
@@ -61,6 +62,26 @@ struct ProtectionTests {
         }
     }
 
+    @Test("10.8, 13.4 A central can pair for what was published before the last launch")
+    func pairedAfterLaunch() async throws {
+        let store = MemoryStore()
+        let stage = try Stage { $0.store = store }
+        let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "shop"]
+        try await stage.serve([Shop.make().0], options: options) { _ in
+            await stage.adapter.shutDown()
+            let again = stage.peripheral(on: try stage.relaunch(store), options: options)
+            again.answer { app, requests in
+                requests[0].value = Data([42])
+                app.manager.respond(to: requests[0], withResult: .success)
+            }
+            await again.journal.wait(for: "state poweredOn")
+            try await stage.visitor(configure: { $0.pairingDelegate = Consent() }) { visitor in
+                let secret = try await visitor.find(Shop.secret)
+                #expect(try await visitor.link.read(secret) == [42])
+            }
+        }
+    }
+
     @Test("Who publishes nothing that is protected is not paired with by strangers")
     func nothingProtected() async throws {
         let service = CBMutableService(type: CBUUID(string: "B000"), primary: true)
@@ -102,7 +123,7 @@ struct ProtectionTests {
                 door.readValue(for: try door.characteristic("E001"))
                 await phone.journal.wait(for: "value E001 05 ok", count: count)
             }
-            let adapter = AdapterRegistry.running(stage.adapter)
+            let adapter = stage.adapter.usage.running
             #expect(adapter?.facts.withLock { $0.bonds.isEmpty } == true)
         }
     }

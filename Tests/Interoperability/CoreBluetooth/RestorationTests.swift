@@ -1,111 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import Testing
+#if os(Linux)
+    import Foundation
+    import Testing
 
-/// An application of `CoreBluetooth` in a process of its own, which is killed and started again.
-@Suite(.needsPeers, .serialized) struct RestorationTests {
-    /// How long a line may take, on a busy machine.
-    private static let limit: Duration = .seconds(30)
+    /// An application of `CoreBluetooth` in a process of its own, which is killed and started again.
+    @Suite(.needsPeers, .serialized) struct RestorationTests {
+        /// How long a line may take, on a busy machine.
+        private static let limit: Duration = .seconds(30)
 
-    @Test(
-        "13.1, 13.2, 13.3 Killed while connected and subscribed, a process goes on when it is started"
-    )
-    func killedWhileSubscribed() async throws {
-        try await withAir { air in
-            let accessory = try await air.accessory()
-            try await withStore { store in
-                let first = try app(on: air, store)
-                let before = try await lines(of: first, until: "value")
-                #expect(before.prefix(2) == ["poweredOn", "scan"])
-                #expect(before.contains("discover") && before.contains("subscribed"))
-                first.kill()
-
-                let second = try app(on: air, store)
-                let after = try await lines(of: second, until: "value")
-                #expect(
-                    after == [
-                        "restored \(accessory.name) notifying", "poweredOn", "connected", "value",
-                    ]
-                )
-                second.kill()
-            }
-        }
-    }
-
-    @Test(
-        "13.2 Killed at any moment, a process goes on from what was kept last, or from before that"
-    )
-    func killedAtAnyMoment() async throws {
-        var random = SystemRandomNumberGenerator()
-        let moments = (0..<20).map { _ in Int.random(in: 0...800, using: &random) }
-        try await withAir { air in
-            _ = try await air.accessory()
-            try await withStore { store in
-                var known = 0
-                for moment in moments {
-                    let process = try app(on: air, store)
-                    let lines = try await lines(of: process, during: .milliseconds(moment))
-                    process.kill()
-                    guard let first = lines.first else { continue }
-                    // It never gives up what it has begun: so what is restored does not shrink.
-                    let stage = Self.stage(of: first)
-                    #expect(stage >= known, "\(moments): \(lines)")
-                    known = max(known, stage, lines.contains("value") ? 3 : 0)
-                }
-                let process = try app(on: air, store)
-                _ = try await lines(of: process, until: "value")
-                process.kill()
-            }
-        }
-    }
-
-    /// How far an earlier process had come, as the first line tells.
-    private static func stage(of line: String) -> Int {
-        guard line.hasPrefix("restored") else { return 0 }
-        if line.contains("notifying") { return 3 }
-        return line == "restored scanning" ? 1 : 2
-    }
-
-    private func app(on air: Air, _ store: String) throws -> ChildProcess {
-        try ChildProcess(
-            LanyardTool.neighbour("RestorationApp"),
-            [],
-            environment: ["LANYARD_ADAPTER": air.adapter, "LANYARD_STORE": store]
+        @Test(
+            "13.1, 13.2, 13.3 Killed while connected and subscribed, a process goes on when it is started"
         )
-    }
+        func killedWhileSubscribed() async throws {
+            try await withAir { air in
+                let accessory = try await air.accessory()
+                try await withStore { store in
+                    let first = try app(on: air, store)
+                    let before = try await lines(of: first, until: "value")
+                    #expect(before.prefix(2) == ["poweredOn", "scan"])
+                    #expect(before.contains("discover") && before.contains("subscribed"))
+                    first.kill()
 
-    private func lines(of process: ChildProcess, until last: String) async throws -> [String] {
-        var lines: [String] = []
-        while lines.last != last {
-            guard let line = try await process.nextLine(within: Self.limit) else {
-                throw ProcessError.ended("the application ended: \(lines)", log: process.log)
-            }
-            lines.append(line)
-        }
-        return lines
-    }
-
-    /// What it says in a time; it must not end by itself.
-    private func lines(of process: ChildProcess, during time: Duration) async throws -> [String] {
-        var lines: [String] = []
-        let deadline = ContinuousClock.now + time
-        while deadline > .now {
-            do {
-                let rest = deadline - .now
-                let line = try await process.nextLine(within: max(rest, .milliseconds(1)))
-                lines.append(try #require(line, "the application ended: \(process.log)"))
-            } catch is ProcessError {
-                break
+                    let second = try app(on: air, store)
+                    let after = try await lines(of: second, until: "value")
+                    #expect(
+                        after == [
+                            "restored \(accessory.name) notifying", "poweredOn", "connected",
+                            "value",
+                        ]
+                    )
+                    second.kill()
+                }
             }
         }
-        return lines
-    }
 
-    /// Gives `body` a place for a store.
-    private func withStore(_ body: (String) async throws -> Void) async throws {
-        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
+        @Test(
+            "13.2 Killed at any moment, a process goes on from what was kept last, or from before that"
+        )
+        func killedAtAnyMoment() async throws {
+            var random = SystemRandomNumberGenerator()
+            let moments = (0..<20).map { _ in Int.random(in: 0...800, using: &random) }
+            try await withAir { air in
+                _ = try await air.accessory()
+                try await withStore { store in
+                    var known = 0
+                    for moment in moments {
+                        let process = try app(on: air, store)
+                        let lines = try await lines(of: process, during: .milliseconds(moment))
+                        process.kill()
+                        guard let first = lines.first else { continue }
+                        // It never gives up what it has begun: so what is restored does not shrink.
+                        let stage = Self.stage(of: first)
+                        #expect(stage >= known, "\(moments): \(lines)")
+                        known = max(known, stage, lines.contains("value") ? 3 : 0)
+                    }
+                    let process = try app(on: air, store)
+                    _ = try await lines(of: process, until: "value")
+                    process.kill()
+                }
+            }
+        }
+
+        /// How far an earlier process had come, as the first line tells.
+        private static func stage(of line: String) -> Int {
+            guard line.hasPrefix("restored") else { return 0 }
+            if line.contains("notifying") { return 3 }
+            return line == "restored scanning" ? 1 : 2
+        }
+
+        private func app(on air: Air, _ store: String) throws -> ChildProcess {
+            try ChildProcess(
+                LanyardTool.neighbour("RestorationApp"),
+                [],
+                environment: ["LANYARD_ADAPTER": air.adapter, "LANYARD_STORE": store]
+            )
+        }
+
+        private func lines(of process: ChildProcess, until last: String) async throws -> [String] {
+            var lines: [String] = []
+            while lines.last != last {
+                guard let line = try await process.nextLine(within: Self.limit) else {
+                    throw ProcessError.ended("the application ended: \(lines)", log: process.log)
+                }
+                lines.append(line)
+            }
+            return lines
+        }
+
+        /// What it says in a time; it must not end by itself.
+        private func lines(of process: ChildProcess, during time: Duration) async throws -> [String]
+        {
+            var lines: [String] = []
+            let deadline = ContinuousClock.now + time
+            while deadline > .now {
+                do {
+                    let rest = deadline - .now
+                    let line = try await process.nextLine(within: max(rest, .milliseconds(1)))
+                    lines.append(try #require(line, "the application ended: \(process.log)"))
+                } catch is ProcessError {
+                    break
+                }
+            }
+            return lines
+        }
+
+        /// Gives `body` a place for a store.
+        private func withStore(_ body: (String) async throws -> Void) async throws {
+            let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try await body(folder)
+        }
     }
-}
+#endif

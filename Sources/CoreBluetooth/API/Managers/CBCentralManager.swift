@@ -68,7 +68,7 @@ open class CBCentralManager: CBManager {
     }
 
     deinit {
-        adapter?.enter { [session] in $0.close(central: session) }
+        seat.leave { [session] in $0.close(central: session) }
     }
 
     private func openSession() {
@@ -78,10 +78,10 @@ open class CBCentralManager: CBManager {
             restoreIdentifier: options.restoreIdentifier,
             followsBackgroundRules: options.hasBackgroundRules
         )
-        if let adapter {
-            adapter.enter { $0.open(session) }
-        } else {
-            delivery.post(.stateChanged(.unsupported), from: nil)
+        seat.take(at: options.adapter) {
+            $0.open(session)
+        } orElse: {
+            session.delivery.post(.stateChanged(.unsupported), from: nil)
         }
     }
 
@@ -166,7 +166,7 @@ open class CBCentralManager: CBManager {
     /// Whether the hardware of the default adapter can do something: nothing, as long as no manager
     /// has opened it.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
-        guard let adapter = CBAdapter.default.flatMap(AdapterRegistry.running) else {
+        guard let adapter = CBAdapter.default?.usage.running else {
             return features.isEmpty
         }
         return features.isSubset(of: adapter.facts.withLock { $0.features })

@@ -7,8 +7,8 @@ import Foundation
 ///
 /// Never made by itself.
 open class CBManager: NSObject {
-    /// The adapter that the manager uses; nil if there is none.
-    let adapter: SharedAdapter?
+    /// The manager's hold of its adapter.
+    let seat = AdapterSeat()
     /// The name of the manager at its adapter.
     let session = SessionIdentifier.next()
     let options: ManagerOptions
@@ -25,10 +25,13 @@ open class CBManager: NSObject {
 
     init(_ options: ManagerOptions) {
         self.options = options
-        adapter = options.adapter.flatMap(AdapterRegistry.shared)
         mirror = Guarded(Mirror(followsBackgroundRules: options.hasBackgroundRules))
         super.init()
     }
+
+    /// The adapter that the manager uses; nil if there is none, or another one has to come to its end
+    /// before: then the state is `unknown`, and no command is carried out.
+    var adapter: SharedAdapter? { seat.adapter }
 
     /// The state of Bluetooth, as the manager's delegate was told last: `unknown` until then. May be read
     /// on any thread. Key-value observing does not exist on Linux: the delegate is told of changes.

@@ -60,15 +60,15 @@ open class CBPeripheralManager: CBManager {
             restoreIdentifier: self.options.restoreIdentifier,
             hasBackgroundRules: self.options.hasBackgroundRules
         )
-        if let adapter {
-            adapter.enter { $0.open(session) }
-        } else {
-            delivery.post(.stateChanged(.unsupported), from: nil)
+        seat.take(at: self.options.adapter) {
+            $0.open(session)
+        } orElse: {
+            session.delivery.post(.stateChanged(.unsupported), from: nil)
         }
     }
 
     deinit {
-        adapter?.enter { [session] in $0.close(peripheralManager: session) }
+        seat.leave { [session] in $0.close(peripheralManager: session) }
     }
 
     /// Whether this manager's advertising is on the air.

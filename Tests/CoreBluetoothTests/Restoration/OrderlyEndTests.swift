@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import HCITransports
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+@testable import CoreBluetooth
+
+@Suite("What is restored of an adapter that was shut down")
+struct OrderlyEndTests {
+    private let store = MemoryStore()
+
+    /// Two straps that are found, the second with its address.
+    private func stage() throws -> Stage {
+        try Stage(.heartRate(name: "Left"), .heartRate(name: "Right")) { $0.store = store }
+    }
+
+    /// What the manager hears of the end, and who is connected after the next launch.
+    private func end(of app: CentralRecorder, on stage: Stage) async throws -> CentralRecorder {
+        app.journal.clear()
+        await stage.adapter.shutDown()
+        await app.journal.wait(for: "state unsupported")
+        #expect(app.journal.lines == ["state unsupported"])
+        return stage.central(on: try stage.relaunch(store), options: Stage.appOptions)
+    }
+
+    private func meetBoth(_ app: CentralRecorder) async throws -> [CBPeripheral] {
+        await app.journal.wait(for: "state poweredOn")
+        app.manager.scanForPeripherals(withServices: nil)
+        await app.journal.wait(for: "discovered Left")
+        await app.journal.wait(for: "discovered Right")
+        app.manager.stopScan()
+        return [try #require(app["Left"]), try #require(app["Right"])]
+    }
+
+    @Test("13.2, 13.3 Of two that are connected both are connected again")
+    func two() async throws {
+        let stage = try stage()
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            for strap in try await meetBoth(app) { app.manager.connect(strap) }
+            await app.journal.wait(for: "connected", count: 2)
+            let again = try await end(of: app, on: stage)
+            await again.journal.wait(for: "connected Left")
+            await again.journal.wait(for: "connected Right")
+        }
+    }
+
+    @Test("13.2, 13.3 Who is still waited for is waited for again, and has not failed")
+    func pending() async throws {
+        let stage = try stage()
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            let straps = try await meetBoth(app)
+            let right = try stage.controller("Right")
+            stage.air.world.switchOff(right)
+            for strap in straps { app.manager.connect(strap) }
+            await app.journal.wait(for: "connected Left")
+            let again = try await end(of: app, on: stage)
+            await again.journal.wait(for: "connected Left")
+            stage.air.world.switchOn(right)
+            await again.journal.wait(for: "connected Right")
+        }
+    }
+
+    @Test("13.2, 5.1.1 Who is connected again by itself, is after the next launch")
+    func reconnecting() async throws {
+        let stage = try stage()
+        try await stage.run {
+            let app = stage.central(options: Stage.appOptions)
+            let straps = try await meetBoth(app)
+            let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+            app.manager.connect(straps[0], options: options)
+            app.manager.connect(straps[1])
+            await app.journal.wait(for: "connected", count: 2)
+            let again = try await end(of: app, on: stage)
+            await again.journal.wait(for: "connected", count: 2)
+            stage.air.world.switchOff(try stage.controller("Left"))
+            await again.journal.wait(for: "disconnected Left CBError 6 reconnecting")
+        }
+    }
+}
