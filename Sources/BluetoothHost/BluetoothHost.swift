@@ -284,11 +284,16 @@ public actor BluetoothHost {
     }
 
     /// Starts something in the core and waits for its completion; cancelling the task cancels it.
+    ///
+    /// - Parameter isAlwaysTaken: whether that is done even where more waits than may.
     func perform(
+        isAlwaysTaken: Bool = false,
         _ start: sending (inout HostCore, RequestIdentifier, Instant) -> Void,
         onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
     ) async throws -> HostAnswer {
-        guard waiting.count < HostCore.requestLimit else { throw HostError.tooManyRequests }
+        guard isAlwaysTaken || waiting.count < HostCore.requestLimit else {
+            throw HostError.tooManyRequests
+        }
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

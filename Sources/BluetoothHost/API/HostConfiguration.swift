@@ -75,7 +75,7 @@ public struct HostConfiguration: Sendable {
 
     /// Whether an operation that a peer refuses for want of encryption or authentication makes the
     /// host encrypt, or pair as `pairing` allows and `pairingDelegate` consents, and is then
-    /// repeated, once.
+    /// repeated, once. If that fails, `SecurityRefusal` tells of both.
     public var securesOnDemand = true
 
     /// What to do about a peer that has lost the keys of its bond.

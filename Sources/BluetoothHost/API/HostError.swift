@@ -31,7 +31,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case alreadyConnecting
     /// The same procedure is already running on this link; ask again when it is done.
     case busy
-    /// More is waiting, or running, than is held: `HostCore.requestLimit` (1,024) requests of a host,
+    /// More is waiting, or running, than is held: `HostCore.requestLimit` (1,024) requests of a host
+    /// (what makes room, or waits for a channel or its end, is never refused for that),
     /// `HostCore.scanLimit` (16) scans, `CentralScheduler.requestLimit` (256) connections,
     /// `CommandQueue.pendingLimit` (128) commands to the controller; and of one link
     /// `HeldRequests.limit` (64) requests until it is encrypted, `LinkProtection.waiterLimit` (64) for

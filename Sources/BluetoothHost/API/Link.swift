@@ -10,7 +10,8 @@ import BluetoothTypes
 /// go of it does not end the link; `disconnect()` does.
 ///
 /// GATT operations are queued, and are sent in the order of the calls. Each throws `GATT.Failure`
-/// if the peer refuses or misbehaves, `HostError.disconnected` if the link ends first, and
+/// if the peer refuses or misbehaves, `SecurityRefusal` if it refuses for want of protection and
+/// pairing for that fails, `HostError.disconnected` if the link ends first, and
 /// `CancellationError` if its task is cancelled; a peer that has a request already will still act
 /// on it.
 public struct Link: Sendable, Hashable {

@@ -47,12 +47,14 @@ extension HostCore {
             writeSigned(value, to: attribute, on: handle, of: link, id: id, now: now)
         case .updateParameters(let update) where links[handle]?.role == .peripheral:
             askForParameters(update, on: handle, id: id, now: now)
-        case .gatt(let operation) where isOutOfSync(operation, on: handle):
+        case .gatt(let operation, _) where isOutOfSync(operation, on: handle):
             failOutOfSync(operation, id)
-        case .gatt(.write(let attribute, let value)) where isTooLong(value, on: handle):
+        case .gatt(.write(let attribute, let value), let isDemanding)
+        where isTooLong(value, on: handle):
             let operation = GATT.Operation.writeLong(attribute, offset: 0, value)
-            startDemanding(operation, id: id, on: handle, now: now)
-        case .gatt(let operation): startDemanding(operation, id: id, on: handle, now: now)
+            start(operation, isDemanding: isDemanding, id: id, on: handle, now: now)
+        case .gatt(let operation, let isDemanding):
+            start(operation, isDemanding: isDemanding, id: id, on: handle, now: now)
         case .database: findDatabase(for: id, on: handle, now: now)
         case .disconnect: disconnect(handle, request: id, now: now)
         case .pair(let policy): secure(handle, for: policy, id: id.rawValue, now: now)
@@ -250,7 +252,7 @@ extension HostCore {
         if case .failure(.attribute(.databaseOutOfSync, _)) = result {
             databaseChanged(on: handle, now: now)
         }
-        guard !demandsSecurity(id, result.shortfall, on: handle, now: now) else { return }
+        guard !demandsSecurity(id, result.refusal, on: handle, now: now) else { return }
         emit(
             .completed(RequestIdentifier(rawValue: id), result.map(HostAnswer.gatt).mapError { $0 })
         )

@@ -19,7 +19,7 @@ import BluetoothTypes
 /// `HostCore+Links`, clients and what they are sent in `HostCore+Server`, encryption in
 /// `HostCore+Security`, time in `HostCore+Time`.
 package struct HostCore: Sendable {
-    /// How many requests may wait at once; one more is refused.
+    /// How many requests may wait at once; one more is refused, unless it makes room for others.
     package static let requestLimit = 1_024
     /// How many scans may run at once.
     package static let scanLimit = 16

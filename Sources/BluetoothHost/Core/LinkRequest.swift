@@ -7,7 +7,9 @@ import BluetoothTypes
 
 /// What can be asked of a link.
 package enum LinkRequest: Sendable {
-    case gatt(GATT.Operation)
+    /// What the peer refuses for want of protection is asked once more when the link has it, unless
+    /// nobody is to be bothered for this: then the refusal is the answer.
+    case gatt(GATT.Operation, securesOnDemand: Bool = true)
     /// Write this with a signature, unless the link is encrypted.
     case writeSigned(AttributeHandle, [UInt8])
     /// The whole table of the peer, kept or discovered.
@@ -34,6 +36,9 @@ package enum LinkRequest: Sendable {
             nil
         }
     }
+
+    /// Whether it makes room for others, and so is taken however many wait.
+    var freesRoom: Bool { if case .disconnect = self { true } else { false } }
 
     /// Whether the peer's server is asked.
     var usesGATT: Bool {

@@ -7,7 +7,7 @@ extension BluetoothHost {
     func request(_ wish: ChannelWish, of link: LinkIdentifier) async throws -> HostAnswer {
         try Task.checkCancellation()
         do {
-            return try await perform { core, id, now in
+            return try await perform(isAlwaysTaken: wish.isAlwaysTaken) { core, id, now in
                 core.request(wish, of: link, id: id, now: now)
             } onCancel: { core, id, _ in
                 core.cancel(wish, id, of: link)
@@ -34,21 +34,16 @@ extension BluetoothHost {
     /// Closes a channel, for a task that is cancelled as well, which then does not wait.
     func close(_ channel: L2CAPChannel) async {
         let (wish, link) = (ChannelWish.close(channel.number), channel.link.identifier)
-        do {
-            _ = try await perform { core, id, now in
-                core.request(wish, of: link, id: id, now: now)
-            } onCancel: { core, id, _ in
-                core.cancel(wish, id, of: link)
-            }
-        } catch HostError.tooManyRequests {
-            core.closeChannel(channel.number, now: executor.now)
-            drain()
-        } catch {}
+        _ = try? await perform(isAlwaysTaken: true) { core, id, now in
+            core.request(wish, of: link, id: id, now: now)
+        } onCancel: { core, id, _ in
+            core.cancel(wish, id, of: link)
+        }
     }
 
     func acceptChannel(_ key: ListenerKey) async throws -> L2CAPChannel? {
         try Task.checkCancellation()
-        let answer = try await perform { core, id, _ in
+        let answer = try await perform(isAlwaysTaken: true) { core, id, _ in
             core.accept(key, id: id)
         } onCancel: { core, id, _ in
             core.cancelAccepting(key, id)

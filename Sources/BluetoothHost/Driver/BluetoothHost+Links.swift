@@ -9,11 +9,11 @@ extension BluetoothHost {
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
-        let isFarewell = if case .disconnect = request { true } else { false }
+        let isFarewell = request.freesRoom
         // Who is cancelled starts nothing, but may clean up.
         if !isFarewell { try Task.checkCancellation() }
         do {
-            return try await perform { core, id, now in
+            return try await perform(isAlwaysTaken: isFarewell) { core, id, now in
                 core.request(request, of: link, id: id, now: now)
             } onCancel: { core, id, now in
                 core.cancelRequest(id, of: link, now: now)

@@ -64,12 +64,15 @@ extension BluetoothHost {
 // What the port is made of.
 extension BluetoothHost {
     /// Starts something in the core that `completion` is told the end of.
+    ///
+    /// - Parameter isAlwaysTaken: whether that is done even where more waits than may.
     func begin(
+        isAlwaysTaken: Bool = false,
         then completion: @escaping Completion,
         _ start: (inout HostCore, RequestIdentifier, Instant) -> Void
     ) -> RequestIdentifier {
         let id = takeRequest()
-        if waiting.count < HostCore.requestLimit {
+        if isAlwaysTaken || waiting.count < HostCore.requestLimit {
             waiting[id] = .completion(completion)
             start(&core, id, executor.now)
         } else {

@@ -13,7 +13,7 @@ extension BluetoothHost {
         on link: LinkIdentifier,
         then completion: @escaping Completion
     ) -> RequestIdentifier {
-        begin(then: completion) { core, id, now in
+        begin(isAlwaysTaken: wish.isAlwaysTaken, then: completion) { core, id, now in
             core.request(wish, of: link, id: id, now: now)
         }
     }
@@ -46,7 +46,7 @@ extension BluetoothHost {
         _ key: ListenerKey,
         then completion: @escaping Completion
     ) -> RequestIdentifier {
-        begin(then: completion) { core, id, _ in core.accept(key, id: id) }
+        begin(isAlwaysTaken: true, then: completion) { core, id, _ in core.accept(key, id: id) }
     }
 
     /// Waits for no channel any more; one that has come just now is closed.

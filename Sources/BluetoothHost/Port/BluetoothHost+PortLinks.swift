@@ -10,7 +10,8 @@ extension BluetoothHost {
     ///
     /// `.gatt` operations are queued, and are sent in the order of the calls. Subscribing is one of
     /// them; who subscribes so also unsubscribes so, and nobody counts. To unsubscribe from Service
-    /// Changed is answered without doing it as long as the host itself needs that.
+    /// Changed is answered without doing it as long as the host itself needs that. What is asked in the
+    /// background does not secure on demand: no person is asked to pair for it.
     ///
     /// `.database` is answered with the peer's whole table. A host that has looked at that once has
     /// subscribed to Service Changed itself, and `HostEvent.servicesChanged` tells. Without it, only
@@ -28,7 +29,7 @@ extension BluetoothHost {
         if let answer = immediateAnswer(to: request, on: link) {
             return complete(completion, answer)
         }
-        return begin(then: completion) { core, id, now in
+        return begin(isAlwaysTaken: request.freesRoom, then: completion) { core, id, now in
             core.request(request, of: link, id: id, now: now)
         }
     }
@@ -63,7 +64,7 @@ extension BluetoothHost {
     ) -> Result<HostAnswer, any Error>? {
         switch request {
         case .disconnect where !core.isOpen(link): .success(.done)
-        case .gatt(.unsubscribe(let value, _)) where core.needsSubscription(to: value, on: link):
+        case .gatt(.unsubscribe(let value, _), _) where core.needsSubscription(to: value, on: link):
             .success(.gatt(.done))
         default: endReason(of: link).map { .failure($0) }
         }

@@ -12,6 +12,7 @@ extension CBError {
         switch error {
         case let error as HostError: CBError(delivering: CBError(error).code)
         case let failure as L2CAP.Failure: ofChannel(failure)
+        case let refusal as SecurityRefusal: refusal.delivered
         default: CBError(delivering: .unknown)
         }
     }

@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 import BluetoothSMP
 import CoreBluetoothEnumerations
 
@@ -15,8 +16,7 @@ enum ClientFailure {
         case let failure as GATT.Failure: self.error(failure)
         case let failure as HostError: self.error(failure)
         case is CancellationError, Pairing.Failure.linkEnded: nil
-        // What the peripheral refused, it refused because it is not paired with.
-        case is Pairing.Failure: CBATTError(.insufficientAuthentication)
+        case let refusal as SecurityRefusal: refusal.delivered
         default: CBError(delivering: .unknown)
         }
     }
@@ -40,6 +40,16 @@ enum ClientFailure {
         case .unsupported: CBError(delivering: .operationNotSupported)
         case .timedOut, .commandTimedOut: CBError(delivering: .connectionTimeout)
         default: CBError(delivering: .unknown)
+        }
+    }
+}
+
+extension SecurityRefusal {
+    /// That pairing failed is told in the words of the peripheral's refusal.
+    var delivered: any Error {
+        switch answer {
+        case .attribute(let code, _): CBATTError(code)
+        case .channel(let result): CBError.ofChannel(L2CAP.Failure.refused(result))
         }
     }
 }

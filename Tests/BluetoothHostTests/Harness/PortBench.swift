@@ -69,6 +69,19 @@ final class PortBench {
         #expect(executor.run(), "there is no end to it")
     }
 
+    /// Has the channels of a peer do something, and the host what comes of it.
+    func channels(of peer: DeviceAddress, _ body: (inout ModelChannels) -> Void) {
+        act { controller in
+            guard let handle = controller.handle(of: peer),
+                var channels = controller.peers[peer]?.channels
+            else { return }
+            body(&channels)
+            let frames = channels.frames()
+            controller.peers[peer]?.channels = channels
+            for frame in frames { controller.sendFrame(frame, on: handle) }
+        }
+    }
+
     /// Connects, and forgets what was told of that.
     func connect(_ address: DeviceAddress) throws -> LinkIdentifier {
         on { [journal] in _ = $0.beginDial(to: address, then: journal.noting("dial")) }
@@ -187,6 +200,7 @@ extension PortJournal {
         case .success(.rssi(let rssi)): "rssi \(rssi.map { "\($0)" } ?? "unknown")"
         case .success(.channels(let channels)): "\(channels.count) channels"
         case .success(.sdu(let sdu)): "sdu \(sdu.map { "\($0)" } ?? "none")"
+        case .success(.end(let end)): "\(end)"
         case .success: "done"
         }
     }

@@ -157,6 +157,9 @@ extension ModelServer {
         guard let found else {
             return refuse(.readByTypeRequest, request.start, .attributeNotFound)
         }
+        if let code = refusals[found.handle] {
+            return refuse(.readByTypeRequest, found.handle, code)
+        }
         return .readByTypeResponse(
             .init(entries: [.init(handle: found.handle, value: found.value[...])])
         )

@@ -91,7 +91,7 @@ struct CoreBench {
         asked.map { question in
             switch question.request {
             case .database: "table"
-            case .gatt(let operation): "\(operation)".prefix { $0 != "(" }.description
+            case .gatt(let operation, _): "\(operation)".prefix { $0 != "(" }.description
             default: "other"
             }
         }

@@ -48,8 +48,8 @@ struct ClientCorePropertyTests {
         var wants: Set<SessionIdentifier> = []
         func settle() {
             while let question = bench.asked.first {
-                if case .gatt(.subscribe) = question.request { isOn = true }
-                if case .gatt(.unsubscribe) = question.request { isOn = false }
+                if case .gatt(.subscribe, _) = question.request { isOn = true }
+                if case .gatt(.unsubscribe, _) = question.request { isOn = false }
                 if case .database = question.request {
                     bench.answerTable()
                 } else {
@@ -95,8 +95,8 @@ struct ClientCorePropertyTests {
         case (0, _): bench.refuse(.unlikelyError)
         case (1, _): bench.refuse(.databaseOutOfSync)
         case (_, .database): bench.answerTable()
-        case (_, .gatt(.readLong)): bench.answer(.success(.gatt(.value([1]))))
-        case (_, .gatt(.discoverPrimaryServices)): bench.answer(.success(.gatt(.services([]))))
+        case (_, .gatt(.readLong, _)): bench.answer(.success(.gatt(.value([1]))))
+        case (_, .gatt(.discoverPrimaryServices, _)): bench.answer(.success(.gatt(.services([]))))
         default: bench.answer(.success(.gatt(.done)))
         }
     }

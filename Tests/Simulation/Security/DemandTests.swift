@@ -46,13 +46,18 @@ struct DemandTests {
         }
     }
 
-    @Test("is told as a failure of security, if nothing comes of that")
+    @Test("is told as the peer's refusal and the failure of security, if nothing comes of that")
     func declined() async throws {
         let scene = try PairingScene()
         scene.desk.state.withLock { $0.agrees = false }
         try await scene.run(strap: Self.looking, phone: Self.looking) { meeting in
             let secret = meeting.handle(.secret)
-            await #expect(throws: Pairing.Failure.self) { try await meeting.toStrap.read(secret) }
+            do {
+                _ = try await meeting.toStrap.read(secret)
+                Issue.record("it was read")
+            } catch let refusal as SecurityRefusal {
+                #expect(refusal.answer == .attribute(.insufficientAuthentication, handle: secret))
+            }
             let security = try await meeting.toStrap.security
             #expect(!security.isEncrypted)
         }
@@ -67,7 +72,7 @@ struct DemandTests {
         let phone = Side { $0.pairingDelegate = Bystander() }
         try await scene.run(phone: phone) { meeting in
             let listener = try await meeting.strap.listen(psm: 0x0086, requirement: .encrypted)
-            await #expect(throws: Pairing.Failure.self) {
+            await #expect(throws: SecurityRefusal.self) {
                 try await meeting.toStrap.openChannel(psm: listener.psm)
             }
             let security = try await meeting.toStrap.security

@@ -16,4 +16,13 @@ package enum ChannelWish: Sendable {
     case close(ChannelNumber)
     /// The answer is `end`.
     case awaitEnd(ChannelNumber)
+
+    /// Whether it makes room for others, or is how its end is heard of, and so is taken however many
+    /// wait.
+    var isAlwaysTaken: Bool {
+        switch self {
+        case .close, .awaitEnd: true
+        case .open, .send, .receive, .resize: false
+        }
+    }
 }

@@ -228,7 +228,7 @@ extension HostCore {
             links[handle]?.repeatable[id] = nil
             complete(RequestIdentifier(rawValue: id), .channels(numbers))
         case .refused(let id, let failure):
-            guard !demandsSecurity(id, failure.shortfall, on: handle, now: now) else { return }
+            guard !demandsSecurity(id, failure.refusal, on: handle, now: now) else { return }
             fail(RequestIdentifier(rawValue: id), failure)
         case .abandoned(let id, let failure): fail(RequestIdentifier(rawValue: id), failure)
         case .accepted(let spsm, let opened):

@@ -12,7 +12,8 @@ import BluetoothTypes
 //
 // Who is refused waits in `demands` under an operation of the core's own, which `secure` is given;
 // those that wait at the same time share one pairing. What was repeated is not repeated again, and
-// what the core does for itself never is.
+// what the core does for itself never is. If the pairing fails, the application is told so together
+// with what the peer had refused it with.
 extension HostCore {
     /// Something that was refused, and is to be asked again.
     struct Demand: Sendable {
@@ -26,16 +27,20 @@ extension HostCore {
         let link: LinkIdentifier
         let request: RequestIdentifier
         let wish: Wish
+        /// What the peer has said.
+        let refusal: SecurityRefusal.Answer
     }
 
-    /// Starts an operation of the application's, and remembers what it was until it has ended.
-    mutating func startDemanding(
+    /// Starts an operation of the application's. One that may demand security is remembered until it
+    /// has ended.
+    mutating func start(
         _ operation: GATT.Operation,
+        isDemanding: Bool,
         id: RequestIdentifier,
         on handle: ConnectionHandle,
         now: Instant
     ) {
-        if operation.isAnswered { note(.operation(operation), id, on: handle) }
+        if isDemanding, operation.isAnswered { note(.operation(operation), id, on: handle) }
         start(operation, id: id.rawValue, on: handle, now: now)
     }
 
@@ -53,17 +58,22 @@ extension HostCore {
     /// again when there is more: then nobody is told yet.
     mutating func demandsSecurity(
         _ id: UInt64,
-        _ shortfall: SecurityRequirement.Shortfall?,
+        _ refusal: SecurityRefusal.Answer?,
         on handle: ConnectionHandle,
         now: Instant
     ) -> Bool {
         guard let link = links[handle],
             let wish = links[handle]?.repeatable.removeValue(forKey: id),
-            let shortfall, let policy = policy(mending: shortfall, on: link)
+            let refusal, let shortfall = refusal.shortfall,
+            let policy = policy(mending: shortfall, on: link)
         else { return false }
         let operation = takeOwnOperation()
-        let request = RequestIdentifier(rawValue: id)
-        demands[operation] = Demand(link: link.identifier, request: request, wish: wish)
+        demands[operation] = Demand(
+            link: link.identifier,
+            request: RequestIdentifier(rawValue: id),
+            wish: wish,
+            refusal: refusal
+        )
         secure(handle, for: policy, id: operation, now: now)
         return true
     }
@@ -100,7 +110,9 @@ extension HostCore {
         now: Instant
     ) {
         guard let demand = demands.removeValue(forKey: id) else { return }
-        if case .failure(let error) = result { return fail(demand.request, error) }
+        if case .failure(let error) = result {
+            return fail(demand.request, demand.refusal.remaining(after: error))
+        }
         let id = demand.request
         switch demand.wish {
         case .operation(let operation): start(operation, id: id.rawValue, on: handle, now: now)
@@ -142,27 +154,36 @@ extension GATT.Operation {
 }
 
 extension Result<GATT.Outcome, GATT.Failure> {
-    /// What the link lacks, if the peer refused for that (Vol 3, Part F, 3.4.1.1).
-    var shortfall: SecurityRequirement.Shortfall? {
-        guard case .failure(.attribute(let code, _)) = self else { return nil }
-        return switch code {
-        case .insufficientAuthentication: .authentication
-        case .insufficientEncryption: .encryption
-        case .encryptionKeySizeTooShort: .keySize
-        default: nil
-        }
+    /// What the peer has answered, if it refused.
+    var refusal: SecurityRefusal.Answer? {
+        guard case .failure(.attribute(let code, let handle)) = self else { return nil }
+        return .attribute(code, handle: handle)
     }
 }
 
 extension L2CAP.Failure {
-    /// What the link lacks, if the peer refused for that (Vol 3, Part A, 4.23).
+    /// What the peer has answered, if it refused.
+    var refusal: SecurityRefusal.Answer? {
+        if case .refused(let reason) = self { .channel(reason) } else { nil }
+    }
+}
+
+extension SecurityRefusal.Answer {
+    /// What the link lacks, if the peer refused for that (Vol 3, Part F, 3.4.1.1; Part A, 4.23).
     var shortfall: SecurityRequirement.Shortfall? {
-        guard case .refused(let reason) = self else { return nil }
-        return switch reason {
-        case .insufficientAuthentication: .authentication
-        case .insufficientEncryption: .encryption
-        case .insufficientKeySize: .keySize
-        default: nil
+        switch self {
+        case .attribute(.insufficientAuthentication, _), .channel(.insufficientAuthentication):
+            .authentication
+        case .attribute(.insufficientEncryption, _), .channel(.insufficientEncryption): .encryption
+        case .attribute(.encryptionKeySizeTooShort, _), .channel(.insufficientKeySize): .keySize
+        case .attribute, .channel: nil
         }
+    }
+
+    /// What is told when the link was not secured, for this reason: one that has ended refuses
+    /// nothing any more.
+    fileprivate func remaining(after error: any Error) -> any Error {
+        guard let failure = error as? Pairing.Failure, failure != .linkEnded else { return error }
+        return SecurityRefusal(answer: self, pairing: failure)
     }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGATT
+import BluetoothSMP
+import BluetoothTypes
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("What a peer refuses for want of protection")
+struct PortSecurityStories {
+    private static let nameHandle = AttributeHandle(7)
+    private static let pairingFailed: [UInt8] = [0x05, 0x08]
+
+    private static func guarded(_ code: ATT.ErrorCode) -> ModelPeer {
+        var peer = ModelPeer(1)
+        peer.server.attributes.append(
+            .init(handle: nameHandle, type: BluetoothUUID(0x2A00), value: Array("Lamp".utf8))
+        )
+        peer.server.refusals = [nameHandle: code, ModelServer.readableHandle: code]
+        return peer
+    }
+
+    private func connected(_ peer: ModelPeer) throws -> (PortBench, LinkIdentifier) {
+        let bench = PortBench.ready(peers: [peer]) { $0.pairingDelegate = SilentDelegate() }
+        return (bench, try bench.connect(peer.address))
+    }
+
+    private func securityPDUs(_ bench: PortBench) -> [[UInt8]]? {
+        bench.transport.controller.peers.values.first?.securityPDUs
+    }
+
+    @Test("is refused, and nobody pairs for it, where nobody is to be bothered")
+    func background() throws {
+        let (bench, link) = try connected(Self.guarded(.insufficientAuthentication))
+        let name = GATT.Operation.readUsingUUID(BluetoothUUID(0x2A00), first: .first, last: .last)
+        bench.on { [journal = bench.journal] host in
+            host.begin(.gatt(name, securesOnDemand: false), on: link, then: journal.noting("name"))
+        }
+        let refusal = GATT.Failure.attribute(.insufficientAuthentication, handle: Self.nameHandle)
+        #expect(bench.journal.take() == ["name: \(refusal)"])
+        #expect(securityPDUs(bench) == [])
+        bench.on { [journal = bench.journal] host in
+            host.begin(.gatt(name), on: link, then: journal.noting("name"))
+        }
+        #expect(bench.journal.take().isEmpty)
+        #expect(securityPDUs(bench)?.count == 1, "a Pairing Request")
+    }
+
+    @Test(
+        "is told in the peer's own words, if pairing for it fails",
+        arguments: [
+            ATT.ErrorCode.insufficientAuthentication, .insufficientEncryption,
+            .encryptionKeySizeTooShort,
+        ]
+    )
+    func refusals(_ code: ATT.ErrorCode) throws {
+        let peer = Self.guarded(code)
+        let (bench, link) = try connected(peer)
+        let handle = ModelServer.readableHandle
+        for request in [LinkRequest.gatt(.read(handle)), .gatt(.write(handle, [1]))] {
+            bench.on { [journal = bench.journal] host in
+                host.begin(request, on: link, then: journal.noting("asked"))
+            }
+        }
+        #expect(bench.journal.take().isEmpty)
+        bench.act { $0.sendSecurity(Self.pairingFailed, from: peer.address) }
+        let refusal = SecurityRefusal(
+            answer: .attribute(code, handle: handle),
+            pairing: .refusedByPeer(.unspecified)
+        )
+        #expect(bench.journal.take() == ["asked: \(refusal)", "asked: \(refusal)"])
+        #expect(securityPDUs(bench)?.count == 1, "they share one pairing")
+    }
+
+    @Test("is told as the end of the link, if that comes first")
+    func linkEnds() throws {
+        let peer = Self.guarded(.insufficientAuthentication)
+        let (bench, link) = try connected(peer)
+        bench.on { [journal = bench.journal] host in
+            let read = LinkRequest.gatt(.read(ModelServer.readableHandle))
+            host.begin(read, on: link, then: journal.noting("read"))
+        }
+        bench.act { $0.dropLink(to: peer.address, .connectionTimeout) }
+        let lines = bench.journal.take()
+        #expect(lines.count == 2 && lines[0].hasPrefix("read: "), "\(lines)")
+        #expect(!lines[0].contains("refused"), "\(lines)")
+    }
+}
