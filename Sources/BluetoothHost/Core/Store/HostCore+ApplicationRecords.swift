@@ -52,9 +52,9 @@ extension BluetoothHost {
 
     /// Keeps octets under a name, instead of what was kept there; nil removes them.
     ///
-    /// Written to the host's store, if it has one: 16 times in a row at once, then in time, as other
-    /// entries that change often are, and at the latest when the host is shut down. What cannot be
-    /// written is told as a `SecurityEvent`, and tried again.
+    /// Written to the host's store, if it has one: 16 times in a row at once, then within a second, and
+    /// after 256 times as often as other entries that change for ever; at the latest when the host is
+    /// shut down. What cannot be written is told as a `SecurityEvent`, and tried again.
     ///
     /// - Returns: whether it is kept. Not, if `name` is no name, as `applicationRecord(_:)` describes
     ///   them, if there are more than `HostCore.applicationRecordLengthLimit` octets, or already

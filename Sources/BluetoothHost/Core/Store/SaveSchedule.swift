@@ -9,18 +9,33 @@ import BluetoothTypes
 /// it is then, the latest, is written when there is allowance again. A write that failed waits
 /// likewise.
 struct SaveSchedule: Sendable {
+    /// So many writes in a row; then one more in each interval.
+    struct Allowance: Sendable {
+        let burst: Int
+        let interval: Duration
+
+        /// How long before there is the whole allowance again a write is in order.
+        var slack: Duration { interval * (burst - 1) }
+    }
+
     /// How often an entry is written before it has to wait.
     static let burstLimit = 16
     /// The time in which the allowance grows by one write.
     static let interval: Duration = .seconds(30)
     /// How long the order of meetings waits: to lose some of it does no harm.
     static let orderInterval: Duration = .seconds(600)
+    /// How long an application's record waits that changes often: what a program that is killed loses
+    /// of what it has kept.
+    static let applicationInterval: Duration = .seconds(1)
+    /// How often such a record is written so: then it waits as others do, and no program writes more
+    /// than 2,880 times a day for long.
+    static let applicationBurstLimit = 256
     /// How many entries may be remembered to have been written; then those are forgotten that have
     /// their whole allowance.
     static let pruneLimit = 4_096
 
-    /// When each entry has its whole allowance again.
-    private var wholeAt: [RecordName: Instant] = [:]
+    /// When each entry has all of each of its allowances again.
+    private var wholeAt: [RecordName: [Instant]] = [:]
     /// What waits to be written.
     private(set) var waiting: Set<RecordName> = []
     /// What changed since `takeDue` was asked last.
@@ -42,7 +57,7 @@ struct SaveSchedule: Sendable {
     /// An entry could not be written: once more, after a pause.
     mutating func failed(_ name: RecordName, now: Instant) {
         waiting.insert(name)
-        wholeAt[name] = now + Self.slack(name) + Self.interval
+        wholeAt[name] = Self.allowances(of: name).map { now + $0.slack + Self.interval }
     }
 
     /// When `takeDue` is to be asked; nil if nothing waits.
@@ -56,10 +71,10 @@ struct SaveSchedule: Sendable {
         changed = []
         let due = waiting.filter { dueTime($0) <= now }
         guard !due.isEmpty else { return [] }
-        if wholeAt.count > Self.pruneLimit { wholeAt = wholeAt.filter { $0.value > now } }
-        for name in due {
-            wholeAt[name] = max(wholeAt[name] ?? now, now) + Self.interval(of: name)
+        if wholeAt.count > Self.pruneLimit {
+            wholeAt = wholeAt.filter { _, whole in whole.contains { $0 > now } }
         }
+        for name in due { spend(name, now: now) }
         waiting.subtract(due)
         return due.sorted { $0.key.description < $1.key.description }
     }
@@ -73,16 +88,27 @@ struct SaveSchedule: Sendable {
         return waiting.sorted { $0.key.description < $1.key.description }
     }
 
+    private mutating func spend(_ name: RecordName, now: Instant) {
+        let allowances = Self.allowances(of: name)
+        let before = wholeAt[name] ?? allowances.map { _ in now }
+        wholeAt[name] = zip(before, allowances).map { max($0, now) + $1.interval }
+    }
+
     private func dueTime(_ name: RecordName) -> Instant {
-        wholeAt[name].map { $0 + (.zero - Self.slack(name)) } ?? .zero
+        guard let whole = wholeAt[name] else { return .zero }
+        return zip(whole, Self.allowances(of: name)).map { $0 + (.zero - $1.slack) }.max() ?? .zero
     }
 
-    private static func interval(of name: RecordName) -> Duration {
-        name == .order ? orderInterval : interval
-    }
-
-    /// How long before an entry has its whole allowance it may be written.
-    private static func slack(_ name: RecordName) -> Duration {
-        name == .order ? .zero : interval * (burstLimit - 1)
+    /// A write is due when each of these allows it.
+    private static func allowances(of name: RecordName) -> [Allowance] {
+        switch name {
+        case .order: [Allowance(burst: 1, interval: orderInterval)]
+        case .application:
+            [
+                Allowance(burst: burstLimit, interval: applicationInterval),
+                Allowance(burst: applicationBurstLimit, interval: interval),
+            ]
+        default: [Allowance(burst: burstLimit, interval: interval)]
+        }
     }
 }

@@ -44,6 +44,23 @@ struct ScheduleTests {
         #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
     }
 
+    @Test("What a program keeps waits for a second at most, until it has done so for long")
+    func application() throws {
+        let record = RecordName.application(try #require(ApplicationName("mine")))
+        var schedule = SaveSchedule()
+        var writes: [Instant] = []
+        for tick in 0..<36_000 {
+            let now = Instant.zero + .milliseconds(100 * tick)
+            schedule.want(record)
+            if schedule.takeDue(now: now) == [record] { writes.append(now) }
+        }
+        let quick = writes.prefix(SaveSchedule.applicationBurstLimit)
+        let second = SaveSchedule.applicationInterval
+        #expect(zip(quick, quick.dropFirst()).allSatisfy { $1 <= $0 + second })
+        // An hour has 120 intervals, the last of which is not over.
+        #expect(writes.count == SaveSchedule.applicationBurstLimit + 119)
+    }
+
     @Test("The allowance grows back")
     func recovery() {
         var schedule = SaveSchedule()
