@@ -118,7 +118,7 @@ actor SharedAdapter: HostObserver {
         if was == .poweredOn { powerLost() }
         serverStateChanged()
         for session in central.sessions.keys { tellState(to: session) }
-        for session in server.sessions.values { post(.stateChanged(new), to: session) }
+        for session in server.sessions.keys { tellState(toPeripheralManager: session) }
         if new == .poweredOn { powerGained() }
     }
 

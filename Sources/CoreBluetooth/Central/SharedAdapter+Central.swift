@@ -69,7 +69,8 @@ extension SharedAdapter {
     ///
     /// - Parameter statesHeard: how many states it had heard of when the command was given.
     func accepts(commandOf session: SessionIdentifier, after statesHeard: Int) -> Bool {
-        state == .poweredOn && central.sessions[session]?.statesTold == statesHeard
+        let told = central.sessions[session]?.statesTold ?? server.sessions[session]?.statesTold
+        return state == .poweredOn && told == statesHeard
     }
 
     func centralLostPower() {

@@ -4,20 +4,24 @@ import Foundation
 
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
+        let statesHeard = statesHeard
         guard isReadyForCommands() else { return }
         let wish = AdvertisementWish(data, hasBackgroundRules: followsBackgroundRules)
-        let ticket = mirror.read(\.stopCount)
-        adapter?.enter { [session] in
-            $0.startAdvertising(wish, ticket: ticket, for: session)
+        command(making: { mirror.read(\.stopCount) }) { [session] adapter, ticket in
+            let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
+            adapter.startAdvertising(wish, ticket: ticket, isCurrent: isCurrent, for: session)
         }
     }
 
     func endAdvertising() {
         guard isReadyForCommands() else { return }
-        mirror.change { mirror in
-            mirror.stopCount += 1
-            mirror.isAdvertising = false
+        command(making: {
+            mirror.change { mirror in
+                mirror.stopCount += 1
+                mirror.isAdvertising = false
+            }
+        }) { [session] adapter, _ in
+            adapter.stopAdvertising(for: session)
         }
-        adapter?.enter { [session] in $0.stopAdvertising(for: session) }
     }
 }

@@ -10,7 +10,7 @@ extension CBPeripheralManager {
         switch event {
         case .stateChanged(let state): stateChanged(to: state)
         case .restored(let restored): self.restored(restored)
-        case .added(let error): added(error)
+        case .added(let number, let error): added(number, error)
         case .replaced(let numbers): for number in numbers { forget(number) }
         case .advertisingStarted(let error, let ticket): advertisingStarted(error, ticket)
         case .advertisingChanged(let isOnAir, let ticket): setAdvertising(isOnAir, ticket)
@@ -36,9 +36,9 @@ extension CBPeripheralManager {
         delegate?.peripheralManagerDidUpdateState(self)
     }
 
-    private func added(_ error: CBError?) {
-        guard let service = mirror.change({ $0.takeAdded() }) else { return }
-        if error != nil, let number = mirror.read({ $0.number(of: service) }) { forget(number) }
+    private func added(_ number: Int, _ error: CBError?) {
+        guard let service = mirror.change({ $0.takeAdded(number) }) else { return }
+        if error != nil { forget(number) }
         delegate?.peripheralManager(self, didAdd: service, error: error)
     }
 

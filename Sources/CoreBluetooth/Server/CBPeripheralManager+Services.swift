@@ -4,8 +4,19 @@ import Foundation
 
 extension CBPeripheralManager {
     func publish(_ service: CBMutableService) {
+        let statesHeard = statesHeard
         guard isReadyForCommands() else { return }
         PublicationRules.check(service)
+        command(making: { takeIn(service) }) { [session] adapter, taken in
+            let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
+            adapter.publish(taken.value, refusal: taken.refusal, isCurrent: isCurrent, for: session)
+        }
+    }
+
+    /// Has the service among those that are published, and as the adapter is to have it.
+    private func takeIn(
+        _ service: CBMutableService
+    ) -> (value: PublishedService, refusal: CBError.Code?) {
         let number = mirror.change { $0.add(service) }
         let included = service.includedServices ?? []
         let includes = included.compactMap { includedService in
@@ -13,11 +24,8 @@ extension CBPeripheralManager {
         }
         var refusal = PublicationRules.refusal(of: service)
         if includes.count != included.count { refusal = refusal ?? .invalidParameters }
-        let value = PublishedService(service, number: number, includes: includes)
         service.setPublished(true)
-        adapter?.enter { [session, refusal] in
-            $0.publish(value, refusal: refusal, for: session)
-        }
+        return (PublishedService(service, number: number, includes: includes), refusal)
     }
 
     func unpublish(_ service: CBMutableService) {
@@ -25,14 +33,16 @@ extension CBPeripheralManager {
         guard let number = mirror.read({ $0.number(of: service) }) else {
             return Misuse.warn("\(service) is not published by \(Misuse.name(self))")
         }
-        forget(number)
-        adapter?.enter { [session] in $0.unpublish(number, for: session) }
+        command(making: { forget(number) }) { [session] adapter, _ in
+            adapter.unpublish(number, for: session)
+        }
     }
 
     func unpublishAll() {
         guard isReadyForCommands() else { return }
-        forgetAll()
-        adapter?.enter { [session] in $0.unpublishAll(of: session) }
+        command(making: { forgetAll() }) { [session] adapter, _ in
+            adapter.unpublishAll(of: session)
+        }
     }
 
     /// A service is the application's to change again.

@@ -9,8 +9,8 @@ enum PeripheralManagerEvent: Sendable {
     case stateChanged(CBManagerState)
     /// Before the first state, and only if there is something to restore.
     case restored(RestoredPeripheralManager)
-    /// The oldest `add` that was not answered is; with an error, or nil.
-    case added(CBError?)
+    /// The oldest `add` of the service with this number that was not answered is; with an error, or nil.
+    case added(Int, CBError?)
     /// Services are gone that the application had published before Bluetooth was off.
     case replaced([Int])
     /// A start is answered: advertising is on the air, or why it is not. `ticket` is that of the start.
@@ -67,4 +67,6 @@ struct PeripheralManagerSession: Sendable {
     var restoreIdentifier: String?
     /// Whether the rules for applications in the background hold.
     var hasBackgroundRules = false
+    /// How many states the manager was told.
+    var statesTold = 0
 }

@@ -13,7 +13,7 @@ struct PeripheralManagerMirror {
     private var numbers: [ObjectIdentifier: Int] = [:]
     private var lastNumber = 0
     /// What the delegate is still to be told of, in the order of the calls.
-    private var adding: [CBMutableService] = []
+    private var adding: [(number: Int, service: CBMutableService)] = []
     /// Centrals that somebody has, or the application.
     private var centrals: [PeerIdentifier: WeakReference<CBCentral>] = [:]
 
@@ -24,11 +24,11 @@ struct PeripheralManagerMirror {
 
     /// Takes a service in, under the number that it has or a new one.
     mutating func add(_ service: CBMutableService) -> Int {
-        adding.append(service)
-        if let known = number(of: service) { return known }
-        lastNumber += 1
-        insert(service, as: lastNumber)
-        return lastNumber
+        let known = number(of: service)
+        let number = known ?? lastNumber + 1
+        if known == nil { insert(service, as: number) }
+        adding.append((number, service))
+        return number
     }
 
     /// Takes in a service that has a number already.
@@ -38,9 +38,10 @@ struct PeripheralManagerMirror {
         numbers[ObjectIdentifier(service)] = number
     }
 
-    /// The service that the oldest open `add` was for.
-    mutating func takeAdded() -> CBMutableService? {
-        adding.isEmpty ? nil : adding.removeFirst()
+    /// The service with this number, of which an `add` was open; nil if none was.
+    mutating func takeAdded(_ number: Int) -> CBMutableService? {
+        guard let index = adding.firstIndex(where: { $0.number == number }) else { return nil }
+        return adding.remove(at: index).service
     }
 
     /// Lets a service go; nil if it is not there.

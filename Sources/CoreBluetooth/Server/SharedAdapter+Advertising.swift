@@ -25,9 +25,10 @@ extension SharedAdapter {
     func startAdvertising(
         _ wish: AdvertisementWish,
         ticket: Int,
+        isCurrent: Bool,
         for session: SessionIdentifier
     ) {
-        guard state == .poweredOn else {
+        guard isCurrent else {
             return post(
                 .advertisingStarted(CBError(delivering: .unknown), ticket: ticket),
                 to: session

@@ -25,7 +25,7 @@ extension SharedAdapter {
         server.sessions[session.identifier] = session
         restore(session)
         noteProtection()
-        if state != .unknown { post(.stateChanged(state), to: session) }
+        if state != .unknown { tellState(toPeripheralManager: session.identifier) }
         if state == .poweredOn { resumeAdvertising() }
     }
 
@@ -40,6 +40,11 @@ extension SharedAdapter {
         unpublishAll(of: session)
         server.advertising.tickets[session] = nil
         server.sessions[session] = nil
+    }
+
+    func tellState(toPeripheralManager session: SessionIdentifier) {
+        server.sessions[session]?.statesTold += 1
+        post(PeripheralManagerEvent.stateChanged(state), to: session)
     }
 
     func post(_ event: PeripheralManagerEvent, to session: SessionIdentifier) {

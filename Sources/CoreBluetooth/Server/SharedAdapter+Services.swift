@@ -8,27 +8,31 @@ import BluetoothHost
 extension SharedAdapter {
     /// Publishes a service, unless `refusal` says why it must not be; the manager is told in any case,
     /// in the order of the calls.
+    ///
+    /// - Parameter isCurrent: whether Bluetooth is on, and was not off since the call.
     func publish(
         _ service: PublishedService,
         refusal: CBError.Code?,
+        isCurrent: Bool,
         for session: SessionIdentifier
     ) {
         guard server.sessions[session] != nil else { return }
-        let code = refusal ?? publish(service, for: session)
+        let code = refusal ?? publish(service, isCurrent: isCurrent, for: session)
         intentsChanged(of: session)
-        post(.added(code.map { CBError(delivering: $0) }), to: session)
+        post(.added(service.number, code.map { CBError(delivering: $0) }), to: session)
     }
 
     /// Publishes a service, or says why it is not.
     private func publish(
         _ service: PublishedService,
+        isCurrent: Bool,
         for session: SessionIdentifier
     ) -> CBError.Code? {
         guard server.tree.entry(service.number, of: session) == nil else {
             server.tree.renew(service.number, of: session)
             return nil
         }
-        guard state == .poweredOn else { return .unknown }
+        guard isCurrent else { return .unknown }
         replacePredecessors(of: service, for: session)
         guard let includes = server.tree.handles(of: service.includes, of: session) else {
             return .invalidParameters

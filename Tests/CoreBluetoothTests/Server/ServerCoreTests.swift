@@ -114,6 +114,25 @@ struct SubscriptionBookTests {
 
 @Suite("What is published, as a value")
 struct PublishedServiceTests {
+    @Test("9.8 Services are told of by their numbers, whatever was added before them")
+    func added() {
+        var mirror = PeripheralManagerMirror()
+        let services = (0..<3).map { _ in
+            CBMutableService(type: CBUUID(string: "B000"), primary: true)
+        }
+        let numbers = services.map { mirror.add($0) }
+        #expect(Set(numbers).count == 3)
+        #expect(mirror.add(services[1]) == numbers[1])
+        // A first one that is never answered, as Bluetooth was off, is no other's answer.
+        #expect(mirror.takeAdded(numbers[2]) === services[2])
+        #expect(mirror.takeAdded(numbers[1]) === services[1])
+        #expect(mirror.takeAdded(numbers[1]) === services[1])
+        #expect(mirror.takeAdded(numbers[1]) == nil)
+        #expect(mirror.removeAll().count == 3)
+        #expect(mirror.takeAdded(numbers[0]) === services[0], "what was added is told all the same")
+        #expect(mirror.takeAdded(numbers[2]) == nil)
+    }
+
     @Test("13.4 A service is written down and made again as it was, in the widths of its UUIDs")
     func roundTrip() throws {
         let (shop, _) = Shop.make()

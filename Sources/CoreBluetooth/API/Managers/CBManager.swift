@@ -111,4 +111,17 @@ open class CBManager: NSObject {
             }
         }
     }
+
+    /// The same for a command that is made of what the manager has at that moment.
+    ///
+    /// - Parameter make: must not call out.
+    func command<Command: Sendable>(
+        making make: () -> Command,
+        _ carryOut: @escaping @Sendable (isolated SharedAdapter, Command) -> Void
+    ) {
+        commandOrder.withLock { _ in
+            let command = make()
+            adapter?.enter { carryOut($0, command) }
+        }
+    }
 }
