@@ -24,14 +24,14 @@ extension SharedAdapter {
     }
 
     /// Asks a peer how it is called, once on each link, in the background: what it says there wins
-    /// over what it advertises.
+    /// over what it advertises. A peer that wants to pair for it keeps it to itself.
     func learnName(of peer: PeerIdentifier) {
         guard let link = central.core.link(to: peer),
             central.askedForName.insert(link).inserted
         else { return }
         let name = GATT.Operation.readUsingUUID(.deviceName, first: .first, last: .last)
         _ = onHost { host in
-            host.begin(.gatt(name), on: link) { [weak self] result in
+            host.begin(.gatt(name, securesOnDemand: false), on: link) { [weak self] result in
                 guard case .success(.gatt(.values(let values))) = result,
                     let value = values.first?.value,
                     let name = String(validating: value, as: UTF8.self), !name.isEmpty

@@ -4,10 +4,9 @@ import Foundation
 
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
-        let statesHeard = statesHeard
         guard isReadyForCommands() else { return }
         let wish = AdvertisementWish(data, hasBackgroundRules: followsBackgroundRules)
-        command(making: { mirror.read(\.stopCount) }) { [session] adapter, ticket in
+        command(making: { mirror.read(\.stopCount) }) { [session] adapter, ticket, statesHeard in
             let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
             adapter.startAdvertising(wish, ticket: ticket, isCurrent: isCurrent, for: session)
         }
@@ -20,7 +19,7 @@ extension CBPeripheralManager {
                 mirror.stopCount += 1
                 mirror.isAdvertising = false
             }
-        }) { [session] adapter, _ in
+        }) { [session] adapter, _, _ in
             adapter.stopAdvertising(for: session)
         }
     }

@@ -4,10 +4,9 @@ import Foundation
 
 extension CBPeripheralManager {
     func publish(_ service: CBMutableService) {
-        let statesHeard = statesHeard
         guard isReadyForCommands() else { return }
         PublicationRules.check(service)
-        command(making: { takeIn(service) }) { [session] adapter, taken in
+        command(making: { takeIn(service) }) { [session] adapter, taken, statesHeard in
             let isCurrent = adapter.accepts(commandOf: session, after: statesHeard)
             adapter.publish(taken.value, refusal: taken.refusal, isCurrent: isCurrent, for: session)
         }
@@ -33,14 +32,14 @@ extension CBPeripheralManager {
         guard let number = mirror.read({ $0.number(of: service) }) else {
             return Misuse.warn("\(service) is not published by \(Misuse.name(self))")
         }
-        command(making: { forget(number) }) { [session] adapter, _ in
+        command(making: { forget(number) }) { [session] adapter, _, _ in
             adapter.unpublish(number, for: session)
         }
     }
 
     func unpublishAll() {
         guard isReadyForCommands() else { return }
-        command(making: { forgetAll() }) { [session] adapter, _ in
+        command(making: { forgetAll() }) { [session] adapter, _, _ in
             adapter.unpublishAll(of: session)
         }
     }

@@ -112,16 +112,18 @@ open class CBManager: NSObject {
         }
     }
 
-    /// The same for a command that is made of what the manager has at that moment.
+    /// Gives a command that is to be answered in any case: makes what the application sees at once, and
+    /// sends it to the adapter with the number of states heard by then, as one step.
     ///
     /// - Parameter make: must not call out.
-    func command<Command: Sendable>(
-        making make: () -> Command,
-        _ carryOut: @escaping @Sendable (isolated SharedAdapter, Command) -> Void
+    func command<Made: Sendable>(
+        making make: () -> Made,
+        _ carryOut: @escaping @Sendable (isolated SharedAdapter, Made, _ statesHeard: Int) -> Void
     ) {
-        commandOrder.withLock { _ in
-            let command = make()
-            adapter?.enter { carryOut($0, command) }
+        commandOrder.change { _ in
+            let statesHeard = mirror.read(\.statesHeard)
+            let made = make()
+            adapter?.enter { carryOut($0, made, statesHeard) }
         }
     }
 }
