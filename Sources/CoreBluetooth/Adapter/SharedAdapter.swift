@@ -106,7 +106,7 @@ actor SharedAdapter: HostObserver {
 
     /// The state that managers are to see: the switches first, then the host.
     private func updateState() {
-        let new = CBManagerState(hostState, switches.current)
+        let new = CBManagerState(hostState, switches.current, after: state)
         guard new != state else { return }
         let was = state
         state = new
@@ -191,7 +191,9 @@ struct AdapterFacts: Sendable {
 
 extension CBManagerState {
     /// What managers see of an adapter in this state.
-    init(_ state: AdapterState, _ switches: AdapterSwitches) {
+    ///
+    /// - Parameter former: what they saw before: an attempt to open the adapter once more is no news.
+    init(_ state: AdapterState, _ switches: AdapterSwitches, after former: CBManagerState) {
         guard switches.authorization == .allowedAlways else {
             self = .unauthorized
             return
@@ -202,7 +204,7 @@ extension CBManagerState {
         }
         self =
             switch state {
-            case .starting: .unknown
+            case .starting: former == .poweredOff || former == .unsupported ? former : .unknown
             case .ready: .poweredOn
             case .resetting: .resetting
             case .unavailable(.unsuitable), .closed: .unsupported

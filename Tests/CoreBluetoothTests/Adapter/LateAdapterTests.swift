@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import HCITransports
+import Synchronization
+import Testing
+
+@Suite("An adapter that is there late")
+struct LateAdapterTests {
+    @Test("1.6 Attempts to open an adapter change nothing, until one succeeds")
+    func late() async throws {
+        let stage = try Stage()
+        let late = LateTransport(stage.air.adapter(of: stage.phone), failures: 3)
+        let adapter = CBAdapter(transport: late, executor: stage.air.executor)
+        try await stage.run {
+            let phone = stage.central(on: adapter)
+            await phone.journal.wait(for: "state poweredOn")
+            #expect(phone.journal.lines == ["state poweredOff", "state poweredOn"])
+            #expect(late.attempts == 4)
+            await adapter.shutDown()
+        }
+    }
+}
+
+/// A way to a controller that cannot be opened at first.
+private final class LateTransport: HCITransport {
+    private let transport: any HCITransport
+    private let failures: Int
+    private let tried = Mutex(0)
+
+    init(_ transport: any HCITransport, failures: Int) {
+        self.transport = transport
+        self.failures = failures
+    }
+
+    var name: String { transport.name }
+    var attempts: Int { tried.withLock { $0 } }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        let attempt = tried.withLock { tried in
+            tried += 1
+            return tried
+        }
+        guard attempt > failures else { throw .unreachable("late") }
+        try await transport.open(on: executor, receive: receive)
+    }
+
+    func send(_ packets: [[UInt8]]) { transport.send(packets) }
+
+    func close() { transport.close() }
+}
