@@ -103,6 +103,8 @@ final class RunLoopBell: @unchecked Sendable {
 }
 
 /// A timer that wakes its run loop when it is moved, and does nothing else.
+///
+/// Unchecked: from other threads only its `fireDate` is set, under Core Foundation's own lock.
 private struct MovableTimer: @unchecked Sendable {
     let timer = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) {
         _ in

@@ -2,9 +2,7 @@
 
 /// What a central may do with the value of a characteristic that is published here. The system
 /// checks it before the application is asked (Vol 3, Part F, 3.2.5).
-public struct CBAttributePermissions: OptionSet, @unchecked Sendable {
-    // Unchecked only to be declared as Apple's is: a number is Sendable.
-
+public struct CBAttributePermissions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
 

@@ -2,9 +2,7 @@
 
 extension CBCentralManager {
     /// What an adapter can do beyond what all can.
-    public struct Feature: OptionSet, @unchecked Sendable {
-        // Unchecked only to be declared as Apple's is: a number is Sendable.
-
+    public struct Feature: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt
 

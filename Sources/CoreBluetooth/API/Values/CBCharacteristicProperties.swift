@@ -2,9 +2,7 @@
 
 /// What can be done with a characteristic (Vol 3, Part G, 3.3.1.1), and two bits that never travel:
 /// what a peripheral demands of a central that subscribes.
-public struct CBCharacteristicProperties: OptionSet, @unchecked Sendable {
-    // Unchecked only to be declared as Apple's is: a number is Sendable.
-
+public struct CBCharacteristicProperties: OptionSet, Sendable {
     /// The bits; the lower eight are those of the characteristic's declaration.
     public let rawValue: UInt
 

@@ -3,10 +3,8 @@
 /// What the peers have in common whose connections an application wants to hear of; a key of
 /// `CBCentralManager.registerForConnectionEvents(options:)`.
 public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresentable,
-    @unchecked Sendable
+    Sendable
 {
-    // Unchecked only to be declared as Apple's is: a string is Sendable.
-
     /// The text of the key.
     public var rawValue: String
 
