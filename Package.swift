@@ -15,6 +15,7 @@ let package = Package(
             name: "VirtualRadio",
             targets: ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
         ),
+        .library(name: "Lanyard", targets: ["Lanyard"]),
         .executable(name: "lanyard", targets: ["LanyardCLI"]),
     ],
     dependencies: [
@@ -77,9 +78,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(
+            name: "Lanyard",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .executableTarget(
             name: "LanyardCLI",
             dependencies: [
+                "Lanyard",
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "JSONReading",
@@ -179,6 +189,10 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "LanyardTests",
+            dependencies: ["Lanyard", "LanyardTestSupport"]
+        ),
+        .testTarget(
             name: "LanyardCLITests",
             dependencies: ["LanyardCLI", "LanyardTestSupport"]
         ),
@@ -217,7 +231,10 @@ let package = Package(
     let hasCoreBluetooth = Context.environment["LANYARD_COREBLUETOOTH"] == "1"
 #endif
 if hasCoreBluetooth {
-    package.products.append(.library(name: "CoreBluetooth", targets: ["CoreBluetooth"]))
+    package.products += [
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "LanyardTesting", targets: ["LanyardTesting"]),
+    ]
     package.targets += [
         // Open enumerations, which only C can declare.
         .target(name: "CoreBluetoothEnumerations"),
@@ -228,6 +245,22 @@ if hasCoreBluetooth {
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualAdapters", "CoreBluetoothEnumerations",
                 .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        // Virtual accessories for the tests of applications.
+        .target(
+            name: "LanyardTesting",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
+                "BluetoothGAP", "HCITransports", "BluetoothHost", "VirtualRadio",
+                "VirtualAccessories", "VirtualAdapters", "CoreBluetooth", "Lanyard",
+            ]
+        ),
+        .testTarget(
+            name: "LanyardTestingTests",
+            dependencies: [
+                "LanyardTesting", "Lanyard", "CoreBluetooth", "VirtualRadio", "VirtualAdapters",
+                "VirtualAccessories", "LanyardTestSupport",
             ]
         ),
         // Programs as one would write them for Apple's platforms; in no product.
@@ -293,10 +326,18 @@ if hasCoreBluetooth {
     ]
 }
 
-// Where there is a CoreBluetooth of ours, it meets the peers, too.
+// Where there is a CoreBluetooth of ours, Lanyard stands on it, and it meets the peers, too.
 if hasCoreBluetooth {
-    let tests = package.targets.first { $0.name == "InteroperabilityTests" }
-    tests?.dependencies.append("CoreBluetooth")
+    let users: [String: [Target.Dependency]] = [
+        "Lanyard": ["CoreBluetooth"],
+        "LanyardCLI": ["CoreBluetooth", "LanyardTesting"],
+        "LanyardTests": ["CoreBluetooth"],
+        "SimulationTests": ["CoreBluetooth", "Lanyard", "LanyardTesting"],
+        "InteroperabilityTests": ["CoreBluetooth", "Lanyard"],
+    ]
+    for target in package.targets {
+        target.dependencies += users[target.name] ?? []
+    }
 }
 
 // Scripts/test-sanitized builds what it tests, and no other tests.
