@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// How a message channel speaks, and how much it holds.
+public struct MessageChannelOptions: Sendable {
+    /// What a message looks like.
+    public enum Form: Hashable, Sendable {
+        /// In an envelope of Lanyard's, by which requests and answers find each other: see
+        /// `MessageEnvelope`.
+        case enveloped
+        /// As it is: for accessories that know no envelope. A request is answered by the next message
+        /// that can be decoded as what is expected.
+        case plain
+    }
+
+    /// How messages are told apart.
+    public var framing: any MessageFraming
+    /// What makes them unreadable for others; nil for nothing.
+    public var sealing: (any MessageSealing)?
+    /// What they look like.
+    public var form = Form.enveloped
+    /// Makes JSON of values.
+    public var encoder = JSONEncoder()
+    /// Makes values of JSON.
+    public var decoder = JSONDecoder()
+    /// How much the channel holds.
+    public var limits = MessageLimits()
+
+    /// The framing, and else the usual.
+    public init(framing: any MessageFraming, sealing: (any MessageSealing)? = nil) {
+        self.framing = framing
+        self.sealing = sealing
+    }
+}
+
+/// How much a message channel holds. What is beyond fails, or is reported as lost; nothing grows.
+public struct MessageLimits: Hashable, Sendable {
+    /// Requests that the other side has to answer at once. Others wait in line.
+    public var requestsAtOnce = 16
+    /// Messages and requests that wait in line to be sent; one more fails with `queueFull`.
+    public var waiting = 1_024
+    /// Requests of the other side that are worked on at once; one more is refused.
+    public var answersAtOnce = 16
+    /// Messages that wait for one reader; the oldest go first.
+    public var unread = 256
+    /// Octets of a text that an error or an event quotes.
+    public var quotation = 256
+
+    /// The usual ones.
+    public init() {}
+}
