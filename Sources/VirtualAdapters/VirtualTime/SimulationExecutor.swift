@@ -111,12 +111,12 @@ public final class SimulationExecutor: HostExecutor {
 
 extension SimulationExecutor {
     /// Whether the calling thread runs it just now.
-    var isCurrent: Bool {
+    package var isCurrent: Bool {
         thread.load(ordering: .relaxed) == SystemThread.currentIdentifier
     }
 
     /// Whether some thread runs it just now.
-    var isRunning: Bool { thread.load(ordering: .relaxed) != 0 }
+    package var isRunning: Bool { thread.load(ordering: .relaxed) != 0 }
 
     /// Makes the calling thread the one on which all runs, for as long as `body` takes.
     func adoptingThread<Value, Failure: Error>(
