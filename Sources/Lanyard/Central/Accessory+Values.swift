@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Accessory {
+    // MARK: Reading and writing
+
+    /// Reads a value.
+    ///
+    /// ```swift
+    /// let level = try await accessory.read("2A19").first
+    /// ```
+    ///
+    /// The characteristic is one of the description's. It can be read as soon as it was discovered: in
+    /// the states `connected` and `ready`.
+    ///
+    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `refused`, `linkEnded`,
+    ///   `requestTimedOut` (`AccessoryTimeouts.requests`), `cancelled`.
+    public func read(_ characteristic: BluetoothID) async throws(AccessoryError) -> Data {
+        try await driver.read(characteristic, of: id)
+    }
+
+    /// Writes a value, behind those that wait already.
+    ///
+    /// ```swift
+    /// try await accessory.write(Data([1]), to: "2A06")
+    /// try await accessory.write(firmware, to: data, as: .withoutResponse) { sent in
+    ///     print(sent, "of", firmware.count)
+    /// }
+    /// ```
+    ///
+    /// A value that is longer than one write can be is cut into chunks, which go out in order. With
+    /// response each of them waits for the accessory's confirmation; without, for room only, and how fast
+    /// the accessory takes them decides when that is.
+    ///
+    /// Returns when the last chunk was confirmed, or handed to the system. Where the task is cancelled
+    /// before, no more chunks follow.
+    ///
+    /// - Parameter progress: is told how many octets were sent so far, on a queue of the central's.
+    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`, `tooLong`,
+    ///   `refused`, `writeInterrupted`, `requestTimedOut`, `cancelled`.
+    public func write(
+        _ value: Data,
+        to characteristic: BluetoothID,
+        as kind: WriteKind = .automatic,
+        progress: (@Sendable (_ sent: Int) -> Void)? = nil
+    ) async throws(AccessoryError) {
+        try await driver.write(value, to: characteristic, of: id, as: kind, progress)
+    }
+
+    /// The longest value that goes out in one write, in octets; 0 unless it is connected.
+    public func maximumWriteLength(for kind: WriteKind) -> Int {
+        mirror.maximumWriteLength(for: kind)
+    }
+
+    /// The values of a characteristic that come by themselves, and those that are read.
+    ///
+    /// ```swift
+    /// for await value in accessory.values(of: "2A37") {
+    ///     print(HeartRateMeasurement(value))
+    /// }
+    /// ```
+    ///
+    /// The characteristic has the role `subscribe` in the description, so that the accessory sends its
+    /// values whenever it is ready. It goes on after a link was lost: values that the accessory had
+    /// meanwhile are missing. Ends when the accessory is forgotten, or its central gone.
+    public func values(of characteristic: BluetoothID) -> Events<Data> {
+        mirror.values(of: characteristic)
+    }
+
+    // MARK: The link
+
+    /// Measures how strongly it is received, in dBm.
+    ///
+    /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
+    public func rssi() async throws(AccessoryError) -> Int {
+        try await driver.rssi(of: id)
+    }
+
+    /// Opens an L2CAP channel: a pipe for octets, faster than characteristics are.
+    ///
+    /// - Parameter psm: the number under which the accessory has it, often read from a characteristic.
+    /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
+    public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
+        try await driver.openChannel(psm, to: id)
+    }
+}
+
+/// How a value is written.
+public enum WriteKind: Hashable, Sendable {
+    /// As the characteristic allows: with response if it can be, else without.
+    case automatic
+    /// The accessory confirms each chunk (Vol 3, Part G, 4.9.3).
+    case withResponse
+    /// Nobody confirms anything; faster (Vol 3, Part G, 4.9.1).
+    case withoutResponse
+}

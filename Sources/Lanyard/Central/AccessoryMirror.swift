@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What is shown of an accessory on any thread. The driver writes it, on its queue.
+final class AccessoryMirror: Sendable {
+    private struct Shown {
+        var name: String?
+        var change = AccessoryChange(.idle, .begun)
+        var hasEnded = false
+        var writeLengths: [WriteKind: Int] = [:]
+    }
+
+    let id: Accessory.ID
+    let description: AccessoryDescription
+    /// Who hears of changes.
+    let changes = Hub<AccessoryChange>()
+    private let shown: Guarded<Shown>
+    private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
+
+    init(_ id: Accessory.ID, _ description: AccessoryDescription, name: String?) {
+        self.id = id
+        self.description = description
+        shown = Guarded(Shown(name: name))
+    }
+
+    // MARK: For everybody
+
+    var name: String? { shown.change { $0.name } }
+
+    var change: AccessoryChange { shown.change { $0.change } }
+
+    /// Whether no more will come: it was forgotten, or its central is gone.
+    var hasEnded: Bool { shown.change { $0.hasEnded } }
+
+    func events() -> Events<AccessoryChange> {
+        changes.events { [self.change] }
+    }
+
+    func values(of characteristic: BluetoothID) -> Events<Data> {
+        let hasEnded = hasEnded
+        let hub = hub(for: characteristic)
+        if hasEnded { hub.end() }
+        return hub.events()
+    }
+
+    func maximumWriteLength(for kind: WriteKind) -> Int {
+        shown.change { $0.writeLengths[kind] ?? 0 }
+    }
+
+    // MARK: For the driver
+
+    func setName(_ name: String?) {
+        shown.change { $0.name = name ?? $0.name }
+    }
+
+    func setWriteLengths(_ lengths: [WriteKind: Int]) {
+        shown.change { $0.writeLengths = lengths }
+    }
+
+    /// Shows another state. False if somebody who listens had to lose an older change for it.
+    @discardableResult
+    func show(_ state: AccessoryState, _ reason: ChangeReason) -> Bool {
+        changes.send {
+            shown.change { shown in
+                shown.change = AccessoryChange(state, reason, number: shown.change.number + 1)
+                return shown.change
+            }
+        }
+    }
+
+    /// A value has come.
+    @discardableResult
+    func show(_ value: Data, of characteristic: BluetoothID) -> Bool {
+        let hub = valueHubs.change { $0[characteristic] }
+        return hub?.send { value } ?? true
+    }
+
+    /// No more comes.
+    func end() {
+        shown.change { $0.hasEnded = true }
+        changes.end()
+        for hub in valueHubs.change({ Array($0.values) }) { hub.end() }
+    }
+
+    private func hub(for characteristic: BluetoothID) -> Hub<Data> {
+        valueHubs.change { hubs in
+            if let hub = hubs[characteristic] { return hub }
+            let hub = Hub<Data>()
+            hubs[characteristic] = hub
+            return hub
+        }
+    }
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why an accessory's state has changed.
+public enum ChangeReason: Hashable, Sendable {
+    /// It has not yet.
+    case begun
+}
