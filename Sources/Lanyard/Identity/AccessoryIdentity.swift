@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Which accessory it is, from one launch to the next, and whatever its address is.
+///
+/// As text it is what the store keeps: `system:` and a UUID, or `manufacturer:`, the company's number in
+/// hexadecimal, and the identifier's octets.
+public enum AccessoryIdentity: Hashable, Sendable {
+    /// The device that the system gives this identifier.
+    case system(UUID)
+    /// The device that says in its manufacturer's data who it is, whatever the system takes it for.
+    case manufacturer(company: UInt16, identifier: Data)
+}
+
+extension AccessoryIdentity {
+    /// Who was heard, if it is told by `source`. Nil if the manufacturer's data is another company's, or
+    /// too short to hold the identifier: then only the system's identifier is known.
+    public init?(of sighting: Sighting, by source: IdentitySource) {
+        switch source {
+        case .system:
+            self = .system(sighting.identifier)
+        case .manufacturerData(let company, let range):
+            guard let data = sighting.manufacturerData else { return nil }
+            let octets = [UInt8](data)
+            guard octets.count >= 2, UInt16(octets[0]) | UInt16(octets[1]) << 8 == company,
+                range.lowerBound >= 0, !range.isEmpty, range.upperBound <= octets.count - 2
+            else { return nil }
+            let identifier = octets.dropFirst(2 + range.lowerBound).prefix(range.count)
+            self = .manufacturer(company: company, identifier: Data(identifier))
+        }
+    }
+}
+
+extension AccessoryIdentity: LosslessStringConvertible {
+    /// Its text.
+    public var description: String {
+        switch self {
+        case .system(let identifier):
+            "system:\(identifier.uuidString)"
+        case .manufacturer(let company, let identifier):
+            "manufacturer:\(Self.hexadecimal(company, digits: 4)):"
+                + identifier.map { Self.hexadecimal($0, digits: 2) }.joined()
+        }
+    }
+
+    /// Whose text it is; nil if it is nobody's.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        switch (parts.first, parts.count) {
+        case ("system", 2):
+            guard let identifier = UUID(uuidString: String(parts[1])) else { return nil }
+            self = .system(identifier)
+        case ("manufacturer", 3):
+            guard parts[1].count == 4, let company = Self.number(parts[1], as: UInt16.self),
+                let identifier = Self.octets(of: parts[2])
+            else { return nil }
+            self = .manufacturer(company: company, identifier: identifier)
+        default: return nil
+        }
+    }
+
+    private static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
+        let text = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(digits - text.count, 0)) + text
+    }
+
+    /// What hexadecimal digits mean, without the sign that `init(_:radix:)` allows.
+    private static func number<Number: FixedWidthInteger>(
+        _ digits: Substring,
+        as type: Number.Type
+    ) -> Number? {
+        digits.allSatisfy(\.isHexDigit) ? Number(digits, radix: 16) : nil
+    }
+
+    private static func octets(of digits: Substring) -> Data? {
+        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
+        var octets = Data()
+        var rest = digits
+        while !rest.isEmpty {
+            guard let octet = number(rest.prefix(2), as: UInt8.self) else { return nil }
+            octets.append(octet)
+            rest = rest.dropFirst(2)
+        }
+        return octets
+    }
+}
+
+extension AccessoryIdentity: Codable {
+    /// Reads its text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let identity = AccessoryIdentity(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "\"\(text)\" is no accessory's identity"
+            )
+        }
+        self = identity
+    }
+
+    /// Writes its text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
