@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the system's own picker of accessories (AccessorySetupKit, iOS 18) wants to be told.
+struct AccessorySetupRule {
+    static let supports = "NSAccessorySetupSupports"
+    static let services = "NSAccessorySetupBluetoothServices"
+    static let names = "NSAccessorySetupBluetoothNames"
+    static let companies = "NSAccessorySetupBluetoothCompanyIdentifiers"
+
+    private static let criteria = [services, names, companies]
+    private static let technology = "Bluetooth"
+
+    /// Whether the application is meant to use it.
+    let isWanted: Bool
+
+    func findings(
+        _ file: PropertyListFile,
+        _ platform: InfoPlistCheck.Platform
+    ) -> [SetUpFinding] {
+        guard platform == .iOS else { return [] }
+        let given = Self.criteria.filter(file.has)
+        guard let technologies = file.texts(Self.supports) else {
+            return file.has(Self.supports) || isWanted || !given.isEmpty
+                ? [Self.unsupported(isWanted, given)] : []
+        }
+        guard technologies.contains(Self.technology) else {
+            return isWanted || !given.isEmpty ? [Self.unsupported(isWanted, given)] : []
+        }
+        guard !given.isEmpty else { return [Self.noCriteria] }
+        let complaints = given.compactMap { Self.complaint(about: $0, in: file) }
+        return complaints + [Self.declared]
+    }
+
+    private static func complaint(about key: String, in file: PropertyListFile) -> SetUpFinding? {
+        guard let texts = file.texts(key), !texts.isEmpty else {
+            return SetUpFinding(
+                .obstacle,
+                key,
+                "is not an array of strings with something in it",
+                why: "the picker takes what is not declared for a mistake and ends the application",
+                remedy: "write what the picker looks for, a <string> each"
+            )
+        }
+        guard let wrong = texts.first(where: { !isSound($0, for: key) }) else { return nil }
+        return SetUpFinding(
+            .obstacle,
+            key,
+            "'\(wrong)' is not what belongs there",
+            why: "it has to be the same as the picker is asked for",
+            remedy: key == services
+                ? "write 4 hexadecimal digits, or 36 characters with hyphens"
+                : "write something"
+        )
+    }
+
+    private static func isSound(_ text: String, for key: String) -> Bool {
+        guard key == services else { return !text.isEmpty }
+        return BluetoothID(text) != nil && text.utf8.count != 8
+    }
+
+    private static func unsupported(_ isWanted: Bool, _ given: [String]) -> SetUpFinding {
+        SetUpFinding(
+            isWanted ? .obstacle : .warning,
+            supports,
+            "does not have \(technology)",
+            why: isWanted
+                ? "the picker is not shown without it"
+                : "without it the system does not read \(given.first ?? supports)",
+            remedy: "add <key>\(supports)</key><array><string>\(technology)</string></array>"
+        )
+    }
+
+    private static let noCriteria = SetUpFinding(
+        .obstacle,
+        supports,
+        "has \(technology), but nothing says which accessories",
+        why: "the picker takes what is not declared for a mistake and ends the application",
+        remedy: "add \(criteria.joined(separator: ", or "))"
+    )
+
+    private static let declared = SetUpFinding(
+        .note,
+        supports,
+        "has \(technology)",
+        why: "the system then asks for no permission, and Bluetooth is on for the application "
+            + "once an accessory was picked"
+    )
+}

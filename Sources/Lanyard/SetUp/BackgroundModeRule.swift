@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an application may do with Bluetooth when it is not on the screen.
+struct BackgroundModeRule {
+    static let key = "UIBackgroundModes"
+
+    let roles: Set<InfoPlistCheck.Role>
+    let restores: Bool
+
+    func findings(
+        _ file: PropertyListFile,
+        _ platform: InfoPlistCheck.Platform
+    ) -> [SetUpFinding] {
+        guard platform == .iOS else { return roles.isEmpty ? [] : [Self.notOnMacOS] }
+        guard let modes = modes(in: file) else { return [Self.malformed] }
+        let findings = InfoPlistCheck.Role.allCases.compactMap { finding(about: $0, modes) }
+        return findings + Self.misspelt(modes)
+    }
+
+    /// The modes; nil if they are not an array of strings.
+    private func modes(in file: PropertyListFile) -> [String]? {
+        file.has(Self.key) ? file.texts(Self.key) : []
+    }
+
+    private func finding(about role: InfoPlistCheck.Role, _ modes: [String]) -> SetUpFinding? {
+        let mode = role.backgroundMode
+        switch (roles.contains(role), modes.contains(mode)) {
+        case (true, true): return SetUpFinding(.good, Self.key, "has \(mode)")
+        case (false, false): return nil
+        case (true, false):
+            return SetUpFinding(
+                .obstacle,
+                Self.key,
+                "\(mode) is missing",
+                why: why(role),
+                remedy: "add <string>\(mode)</string> to the array \(Self.key)"
+            )
+        case (false, true):
+            return SetUpFinding(
+                .note,
+                Self.key,
+                "has \(mode)",
+                why: "App Review asks what an application does with Bluetooth in the background",
+                remedy: "leave it out if the answer is nothing"
+            )
+        }
+    }
+
+    private func why(_ role: InfoPlistCheck.Role) -> String {
+        if restores { return "the system restores only whom it may start in the background" }
+        return switch role {
+        case .central: "links and scans stand still as soon as the application leaves the screen"
+        case .peripheral: "nobody is answered once the application has left the screen"
+        }
+    }
+
+    /// Values that were meant to be one of ours: the system ignores what it does not know.
+    private static func misspelt(_ modes: [String]) -> [SetUpFinding] {
+        let known = InfoPlistCheck.Role.allCases.map(\.backgroundMode)
+        let others = modes.filter { !known.contains($0) && $0.lowercased().contains("bluetooth") }
+        return others.map { mode in
+            SetUpFinding(
+                .warning,
+                key,
+                "'\(mode)' is no background mode",
+                why: "the system ignores what it does not know",
+                remedy: "use \(known.joined(separator: " or "))"
+            )
+        }
+    }
+
+    private static let malformed = SetUpFinding(
+        .obstacle,
+        key,
+        "is not an array of strings",
+        why: "the system reads no background mode in it",
+        remedy: "write <key>\(key)</key><array><string>bluetooth-central</string></array>"
+    )
+
+    private static let notOnMacOS = SetUpFinding(
+        .note,
+        key,
+        "is not needed on macOS",
+        why: "applications go on there when they are not in front"
+    )
+}

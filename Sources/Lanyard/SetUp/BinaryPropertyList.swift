@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads a binary property list from a file that nobody vouches for.
+///
+/// The system's reader would do for files that it wrote itself. But its objects stand in one table and
+/// refer to each other by number, so forty arrays of two references each can stand for a million million
+/// values: the one on Linux follows all of them and never ends, and there are damaged tables that end
+/// the process. Here every number is checked against the file, and values are counted.
+struct BinaryPropertyList {
+    /// How deep values may be nested, and how many there may be, each counted as often as it is
+    /// referred to. Those of applications have a depth of four and some hundred values.
+    static let depthLimit = 32
+    static let valueLimit = 20_000
+
+    private static let header = Array("bplist00".utf8)
+
+    /// Whether a file begins as one.
+    static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: header) }
+
+    private let table: BinaryPropertyListTable
+    private var count = 0
+
+    /// The outermost value of a file. Throws `tooIntricate` or `malformed`.
+    static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+        let table = try BinaryPropertyListTable(bytes)
+        var reader = BinaryPropertyList(table: table)
+        return try reader.value(table.top, depth: 0)
+    }
+
+    private mutating func value(
+        _ object: Int,
+        depth: Int
+    ) throws(PropertyListError) -> PropertyListValue {
+        count += 1
+        guard count <= Self.valueLimit, depth <= Self.depthLimit else { throw .tooIntricate }
+        let (kind, low, place) = try table.marker(of: object)
+        switch kind {
+        case 0x0 where low == 0x8: return .flag(false)
+        case 0x0 where low == 0x9: return .flag(true)
+        case 0x5: return .text(try table.text(at: place, low, unit: 1))
+        case 0x6: return .text(try table.text(at: place, low, unit: 2))
+        case 0xA, 0xC: return .array(try elements(at: place, low, depth))
+        case 0xD: return .dictionary(try members(at: place, low, depth))
+        case 0x0, 0x1, 0x2, 0x3, 0x4, 0x8: return .other
+        default: throw .malformed
+        }
+    }
+
+    private mutating func elements(
+        at place: Int,
+        _ low: UInt8,
+        _ depth: Int
+    ) throws(PropertyListError) -> [PropertyListValue] {
+        let (references, _) = try table.references(at: place, low, times: 1)
+        var elements: [PropertyListValue] = []
+        for reference in references { elements.append(try value(reference, depth: depth + 1)) }
+        return elements
+    }
+
+    private mutating func members(
+        at place: Int,
+        _ low: UInt8,
+        _ depth: Int
+    ) throws(PropertyListError) -> [String: PropertyListValue] {
+        let (references, length) = try table.references(at: place, low, times: 2)
+        var members: [String: PropertyListValue] = [:]
+        for index in 0..<length {
+            guard let key = try value(references[index], depth: depth + 1).text else {
+                throw .malformed
+            }
+            members[key] = try value(references[length + index], depth: depth + 1)
+        }
+        return members
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The objects of a binary property list as they stand in the file. Its last 32 octets say where the
+/// table of their places is, and how long the numbers in it are.
+struct BinaryPropertyListTable {
+    private static let headerLength = 8
+    private static let trailerLength = 32
+
+    /// The number of the outermost object.
+    let top: Int
+
+    private let bytes: [UInt8]
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let count: Int
+    private let start: Int
+
+    init(_ bytes: [UInt8]) throws(PropertyListError) {
+        guard bytes.count >= Self.headerLength + Self.trailerLength else { throw .malformed }
+        let trailer = bytes.count - Self.trailerLength
+        self.bytes = bytes
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
+            throw .malformed
+        }
+        count = try Self.number(bytes, trailer + 8, 8)
+        top = try Self.number(bytes, trailer + 16, 8)
+        start = try Self.number(bytes, trailer + 24, 8)
+    }
+
+    /// What an object is, what the lower half of its marker says, and where it goes on.
+    func marker(
+        of object: Int
+    ) throws(PropertyListError) -> (kind: UInt8, low: UInt8, place: Int) {
+        guard object < count else { throw .malformed }
+        let place = try number(start + object * offsetSize, offsetSize)
+        guard place < bytes.count - Self.trailerLength else { throw .malformed }
+        return (bytes[place] >> 4, bytes[place] & 0xF, place + 1)
+    }
+
+    /// Characters of one octet, which is ASCII, or of two, which are UTF-16.
+    func text(at place: Int, _ low: UInt8, unit: Int) throws(PropertyListError) -> String {
+        let (length, first) = try length(at: place, low)
+        guard length <= (bytes.count - first) / unit else { throw .malformed }
+        let octets = bytes[first..<first + length * unit]
+        guard unit == 2 else { return String(decoding: octets, as: UTF8.self) }
+        let units = stride(from: octets.startIndex, to: octets.endIndex, by: 2)
+            .map { UInt16(octets[$0]) << 8 | UInt16(octets[$0 + 1]) }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    /// The numbers of the objects that a container holds, and its length; a dictionary has two for
+    /// each, first all keys, then all values.
+    func references(
+        at place: Int,
+        _ low: UInt8,
+        times: Int
+    ) throws(PropertyListError) -> (references: [Int], length: Int) {
+        let (length, first) = try length(at: place, low)
+        guard length <= (bytes.count - first) / (referenceSize * times) else { throw .malformed }
+        var references: [Int] = []
+        for index in 0..<length * times {
+            references.append(try number(first + index * referenceSize, referenceSize))
+        }
+        return (references, length)
+    }
+
+    /// How many units an object has, and where the first is. More than fourteen are said by an integer
+    /// that follows, whose own marker says how many octets it has.
+    private func length(
+        at place: Int,
+        _ low: UInt8
+    ) throws(PropertyListError) -> (length: Int, first: Int) {
+        guard low == 0xF else { return (Int(low), place) }
+        let marker = try number(place, 1)
+        guard marker >> 4 == 1, marker & 0xF <= 3 else { throw .malformed }
+        let size = 1 << (marker & 0xF)
+        return (try number(place + 1, size), place + 1 + size)
+    }
+
+    private func number(_ place: Int, _ size: Int) throws(PropertyListError) -> Int {
+        try Self.number(bytes, place, size)
+    }
+
+    /// An unsigned number, most significant octet first, that can be a place in a file.
+    private static func number(
+        _ bytes: [UInt8],
+        _ place: Int,
+        _ size: Int
+    ) throws(PropertyListError) -> Int {
+        guard place >= 0, place <= bytes.count - size else { throw .malformed }
+        let value = bytes[place..<place + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard value <= UInt64(Int32.max) else { throw .malformed }
+        return Int(value)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The sentences with which the system asks the user.
+enum UsageDescriptionRule {
+    static let key = "NSBluetoothAlwaysUsageDescription"
+    /// What systems before iOS 13 read instead, of applications that work in the background.
+    static let oldKey = "NSBluetoothPeripheralUsageDescription"
+
+    private static let firstSystem = 13
+
+    static func findings(
+        _ file: PropertyListFile,
+        _ platform: InfoPlistCheck.Platform
+    ) -> [SetUpFinding] {
+        [current(file)] + (platform == .iOS ? old(file) : [])
+    }
+
+    private static func current(_ file: PropertyListFile) -> SetUpFinding {
+        if let complaint = complaint(about: key, in: file) {
+            let isOldThere = file.has(oldKey)
+            return SetUpFinding(
+                .obstacle,
+                key,
+                complaint,
+                why: "the system ends an application that uses Bluetooth without it, "
+                    + "and App Store Connect refuses the upload"
+                    + (isOldThere ? "; \(oldKey) does not replace it" : ""),
+                remedy: fragment(key)
+            )
+        }
+        return SetUpFinding(.good, key, "says what Bluetooth is used for")
+    }
+
+    private static func old(_ file: PropertyListFile) -> [SetUpFinding] {
+        guard let oldest = file.oldestSystem, oldest < firstSystem else {
+            guard file.has(oldKey) else { return [] }
+            let why = "systems from iOS 13 on do not read it; Lanyard wants a later one anyway"
+            return [SetUpFinding(.note, oldKey, "is not needed", why: why)]
+        }
+        guard let complaint = complaint(about: oldKey, in: file) else {
+            return [SetUpFinding(.good, oldKey, "is there for systems before iOS 13")]
+        }
+        let finding = SetUpFinding(
+            .obstacle,
+            oldKey,
+            complaint,
+            why: "MinimumOSVersion is \(oldest), and systems before iOS 13 read this key",
+            remedy: fragment(oldKey) + ", or raise MinimumOSVersion"
+        )
+        return [finding]
+    }
+
+    private static func complaint(about key: String, in file: PropertyListFile) -> String? {
+        guard file.has(key) else { return "is missing" }
+        guard let text = file.text(key) else { return "is not a string" }
+        let isEmpty = text.allSatisfy(\.isWhitespace)
+        return isEmpty ? "is empty" : nil
+    }
+
+    private static func fragment(_ key: String) -> String {
+        "add <key>\(key)</key><string>what for, in a sentence that a user understands</string>"
+    }
+}
