@@ -5,8 +5,8 @@ import Foundation
 /// How messages are told apart in a stream of octets that comes in pieces of any length.
 ///
 /// A framing is a value: it knows no link and no clock. It is given chunks as they come and says what
-/// was in them; whatever these are, it never fails, holds no more than the limit that it was made with,
-/// and finds the next good message after anything that was none.
+/// was in them; whatever these are, it never fails, and holds no more than the limit that it was made
+/// with.
 public protocol MessageFraming: Sendable {
     /// Whether a frame can hold any octets. Where it cannot, a message that is not text (a sealed one)
     /// goes as Base64.
@@ -29,11 +29,17 @@ public protocol MessageFraming: Sendable {
 public enum FramingEvent: Hashable, Sendable {
     /// A whole message.
     case message(Data)
-    /// So many octets that belong to no message. Those that come one after the other are one report.
+    /// So many octets in a row, within one chunk, that belong to no message.
     case stray(count: Int)
-    /// A message that never ended: another one began in it, or the stream makes no sense here. What had
-    /// come of it, `count` octets, is gone.
-    case interrupted(count: Int)
+    /// What began as a message and was none: another one began in it, or it makes no sense. The
+    /// `count` octets that had come of it are gone.
+    case broken(count: Int)
     /// A message with more octets than the limit. It is passed over; one report for each.
     case oversize(limit: Int)
+}
+
+/// What framings share.
+public enum MessageFramingLimits {
+    /// The longest message, if nothing else is said: 64 KiB.
+    public static let standard = 65_536
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import Testing
+
+@Suite("Length before message")
+struct LengthPrefixedFramingTests {
+    typealias Width = LengthPrefixedFraming.Width
+    typealias Order = LengthPrefixedFraming.ByteOrder
+
+    @Test(
+        "The length stands in front",
+        arguments: [
+            (Width.twoOctets, Order.bigEndian, "0102"),
+            (.twoOctets, .littleEndian, "0201"),
+            (.fourOctets, .bigEndian, "00000102"),
+            (.fourOctets, .littleEndian, "02010000"),
+        ]
+    )
+    func vectors(_ width: Width, _ order: Order, prefix: String) throws {
+        let message = Data((0..<0x102).map { UInt8(truncatingIfNeeded: $0) })
+        let framing = LengthPrefixedFraming(width, order)
+        let frame = try framing.frame(message)
+        #expect(frame == Data(hex: prefix) + message)
+        #expect(events(of: framing, in: frame) == [.message(message)])
+        #expect(framing.carriesAnyOctet)
+    }
+
+    @Test("Two octets cannot say more than 65,535", arguments: Order.allCases)
+    func twoOctetLimit(_ order: Order) throws {
+        let framing = LengthPrefixedFraming(.twoOctets, order, limit: 1_000_000)
+        #expect(framing.limit == 65_535)
+        let longest = Data(repeating: 0, count: 65_535)
+        #expect(events(of: framing, in: try framing.frame(longest)) == [.message(longest)])
+    }
+
+    @Test("An announcement of four gigabytes takes no memory and is one report")
+    func hugeAnnouncement() {
+        let chunks = Data(repeating: 0xFF, count: 100_000)
+        #expect(events(of: .lengthPrefixed(), in: chunks, chunks) == [.oversize(limit: 65_536)])
+    }
+
+    @Test("A negative limit is none")
+    func negativeLimit() {
+        #expect(LengthPrefixedFraming(limit: -1).limit == 0)
+        #expect(
+            events(of: .lengthPrefixed(limit: -1), in: Data(hex: "00000000")) == [.message(Data())]
+        )
+    }
+}
