@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+/// Devices that advertise for days, of whose packets some are lost: what the tracker says of them.
+@Suite("Who is around, for days")
+struct PresenceSimulationTests {
+    /// What an advertising day brought.
+    struct Tally {
+        var falseLosses = 0
+        var days = 0.0
+    }
+
+    @Test(
+        "At 20 % loss fewer than one device in a day is called lost that is there",
+        arguments: [100, 417, 1285, 2000, 5000, 10240]
+    )
+    func falseLosses(milliseconds: Int) {
+        var generator = SplitMix64(seed: UInt64(milliseconds))
+        var tally = Tally()
+        // The faster ones are not less sure; they only cost more time to go through.
+        let days = min(40, max(1, milliseconds / 200))
+        for _ in 0..<days {
+            live(.seconds(86_400), every: milliseconds, loss: 20, &tally, using: &generator)
+        }
+        #expect(Double(tally.falseLosses) / tally.days < 0.5)
+    }
+
+    @Test(
+        "A device that walks away every hour is lost within twice what it taught, and five seconds",
+        arguments: [100, 1285, 10240]
+    )
+    func realLosses(milliseconds: Int) {
+        var generator = SplitMix64(seed: UInt64(milliseconds))
+        var tally = Tally()
+        for _ in 0..<24 {
+            live(.seconds(3600), every: milliseconds, loss: 20, &tally, using: &generator)
+        }
+        #expect(tally.falseLosses <= 2)
+    }
+
+    /// A device comes, advertises for so long, and goes; it has to be lost in time.
+    private func live(
+        _ length: Duration,
+        every milliseconds: Int,
+        loss percent: Int,
+        _ tally: inout Tally,
+        using generator: inout SplitMix64
+    ) {
+        var story = PresenceStory()
+        while story.now < length {
+            if Int.random(in: 0..<100, using: &generator) >= percent { story.hear() }
+            // Each event comes 0 to 10 ms late (Vol 6, Part B, 4.4.2.2.1).
+            let delay = Int.random(in: 0...10_000, using: &generator)
+            story.wait(.milliseconds(milliseconds) + .microseconds(delay))
+        }
+        tally.falseLosses += story.news().count { $0.hasPrefix("lost") }
+        tally.days += Double(length.components.seconds) / 86_400
+        guard let learned = story.tracker.devices.first?.learnedInterval else { return }
+        story.wait(learned * 2 + .seconds(5))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test(
+        "Whatever happens, events alternate, memory is bounded, and deadlines come",
+        arguments: 0..<8
+    )
+    func randomWalk(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var rules = PresenceRules()
+        rules.deviceLimit = 20
+        var walk = PresenceWalk(rules: rules)
+        for _ in 0..<4000 { walk.step(using: &generator) }
+        #expect(walk.offence == nil)
+    }
+}
+
+/// Random things happen to a tracker; the first thing that must not be is remembered.
+struct PresenceWalk {
+    private let rules: PresenceRules
+    private var story: PresenceStory
+    private var around: Set<AccessoryIdentity> = []
+    private var engaged: Set<AccessoryIdentity> = []
+    private var isScanning = true
+    private(set) var offence: String?
+
+    init(rules: PresenceRules) {
+        self.rules = rules
+        story = PresenceStory(rules: rules)
+    }
+
+    mutating func step(using generator: inout SplitMix64) {
+        let number = Int.random(in: 0..<40, using: &generator)
+        let identity = PresenceStory.identity(number)
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0 where engaged.count < 15:
+            story.connect(number)
+            engaged.insert(identity)
+        case 1, 2, 3:
+            story.tracker.disconnected(identity, now: story.now)
+            engaged.remove(identity)
+        case 4:
+            story.tracker.scanStopped(now: story.now)
+            isScanning = false
+        case 5:
+            story.tracker.scanStarted(now: story.now)
+            isScanning = true
+        case 6, 7:
+            story.wait(.seconds(Int.random(in: 0..<400, using: &generator)))
+        default:
+            story.hear(number, rssi: Int.random(in: -100 ... -40, using: &generator))
+            story.wait(.milliseconds(Int.random(in: 0..<500, using: &generator)))
+        }
+        check()
+    }
+
+    private mutating func check() {
+        for event in story.events { follow(event) }
+        _ = story.news()
+        let devices = story.tracker.devices
+        if Set(devices.map(\.identity)) != around { note("the list is not what was told") }
+        if devices.count > rules.deviceLimit { note("too many devices") }
+        if !engaged.isSubset(of: around) { note("a connected device is not around") }
+        let canLose = around.count > engaged.count
+        if isScanning && canLose && story.tracker.nextDeadline == nil { note("no deadline") }
+        if !isScanning && story.tracker.nextDeadline != nil { note("a deadline without a scan") }
+    }
+
+    private mutating func follow(_ event: PresenceEvent) {
+        let identity = event.device.identity
+        switch event {
+        case .discovered:
+            if !around.insert(identity).inserted { note("discovered twice") }
+        case .updated:
+            if !around.contains(identity) { note("updated though lost") }
+        case .lost:
+            if around.remove(identity) == nil { note("lost twice") }
+            if engaged.contains(identity) { note("lost though connected") }
+        }
+    }
+
+    private mutating func note(_ text: String) {
+        if offence == nil { offence = "\(text) at \(story.now)" }
+    }
+}

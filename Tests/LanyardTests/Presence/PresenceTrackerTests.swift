@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+/// The tracker, told what happens and when.
+struct PresenceStory {
+    var tracker: PresenceTracker
+    var now = Duration.zero
+    private(set) var events: [PresenceEvent] = []
+    private let identifier = UUID()
+
+    init(rules: PresenceRules = PresenceRules()) {
+        tracker = PresenceTracker(rules: rules)
+        tracker.scanStarted(now: now)
+    }
+
+    static func identity(_ number: Int) -> AccessoryIdentity {
+        .manufacturer(
+            company: 0xFFFF,
+            identifier: Data([UInt8(number >> 8), UInt8(number & 0xFF)])
+        )
+    }
+
+    /// Time goes by; who is lost meanwhile is lost when it is due.
+    mutating func wait(_ duration: Duration) {
+        let end = now + duration
+        while let deadline = tracker.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            events += tracker.deadlinePassed(now: now)
+        }
+        now = end
+    }
+
+    mutating func hear(_ number: Int = 1, rssi: Int? = -60, isConnectable: Bool = true) {
+        let sighting = Sighting(
+            identifier: identifier,
+            rssi: rssi,
+            isConnectable: isConnectable
+        )
+        events += tracker.heard(sighting, as: Self.identity(number), now: now)
+    }
+
+    /// It advertises, so many times, and is always heard.
+    mutating func hear(_ number: Int = 1, times: Int, every interval: Duration, rssi: Int? = -60) {
+        for _ in 0..<times {
+            hear(number, rssi: rssi)
+            wait(interval)
+        }
+    }
+
+    mutating func connect(_ number: Int = 1) {
+        events += tracker.connected(Self.identity(number), now: now)
+    }
+
+    /// What happened since this was asked last, in short.
+    mutating func news() -> [String] {
+        defer { events = [] }
+        return events.map(Self.text)
+    }
+
+    private static func text(_ event: PresenceEvent) -> String {
+        guard case .manufacturer(_, let octets) = event.device.identity else { return "?" }
+        let number = octets.reduce(0) { $0 << 8 | Int($1) }
+        return switch event {
+        case .discovered: "discovered \(number)"
+        case .updated(let device): "updated \(number) \(device.proximity)"
+        case .lost(_, let loss): "lost \(number) \(loss)"
+        }
+    }
+}
+
+@Suite("Who is around")
+struct PresenceTrackerTests {
+    @Test("A device is discovered once, however often it is heard")
+    func discovered() {
+        var story = PresenceStory()
+        story.hear(times: 100, every: .milliseconds(100))
+        #expect(story.news() == ["discovered 1"])
+        #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(1)])
+    }
+
+    @Test(
+        "A device that falls silent is lost after twice its interval and five seconds",
+        arguments: [20, 100, 1022, 2500, 10240]
+    )
+    func lost(milliseconds: Int) {
+        var story = PresenceStory()
+        let interval = Duration.milliseconds(milliseconds)
+        story.hear(times: 40, every: interval)
+        _ = story.news()
+        // `hear` let one interval pass after the last one.
+        story.wait(interval + .seconds(5) - .milliseconds(1))
+        #expect(story.news() == [])
+        story.wait(.milliseconds(1))
+        #expect(story.news() == ["lost 1 silent"])
+        #expect(story.tracker.devices == [])
+        #expect(story.tracker.nextDeadline == nil)
+    }
+
+    @Test("One is patient with a device that was not heard often enough")
+    func fallback() {
+        var story = PresenceStory()
+        story.hear(1)
+        story.hear(2, isConnectable: false)
+        story.wait(.seconds(195))
+        #expect(story.news() == ["discovered 1", "discovered 2", "lost 1 silent"])
+        story.wait(.seconds(900 - 195) - .nanoseconds(1))
+        #expect(story.news() == [])
+        story.wait(.nanoseconds(1))
+        #expect(story.news() == ["lost 2 silent"])
+    }
+
+    @Test("Two packets of one advertising event are no interval")
+    func advertisingEvents() {
+        var story = PresenceStory()
+        for _ in 0..<20 {
+            story.hear()
+            story.wait(.milliseconds(2))
+            story.hear()
+            story.wait(.seconds(2))
+        }
+        let learned = story.tracker.device(PresenceStory.identity(1))?.learnedInterval
+        #expect(learned == .seconds(2))
+    }
+
+    @Test("A lost device that comes back is discovered again, and learned anew")
+    func comesBack() {
+        var story = PresenceStory()
+        story.hear(times: 20, every: .milliseconds(100))
+        story.wait(.seconds(60))
+        story.hear()
+        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+        #expect(story.tracker.devices.first?.learnedInterval == nil)
+    }
+
+    @Test("A device that becomes slower is called lost once, not for ever")
+    func becomesSlower() {
+        var story = PresenceStory()
+        story.hear(times: 50, every: .milliseconds(100))
+        story.hear(times: 100, every: .seconds(20))
+        #expect(story.news() == ["discovered 1", "lost 1 silent", "discovered 1"])
+    }
+
+    // MARK: Scanning
+
+    @Test("While there is no scan nobody is lost")
+    func pausedScan() {
+        var story = PresenceStory()
+        story.hear(times: 20, every: .seconds(1))
+        story.tracker.scanStopped(now: story.now)
+        #expect(story.tracker.nextDeadline == nil)
+        story.wait(.seconds(3600))
+        story.tracker.scanStarted(now: story.now)
+        #expect(story.news() == ["discovered 1"])
+        story.wait(.seconds(5))
+        #expect(story.news() == [])
+        story.wait(.seconds(2))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test("A break of the scan is no gap of the device's")
+    func noGapOverBreaks() {
+        var story = PresenceStory()
+        for _ in 0..<10 {
+            story.hear(times: 5, every: .seconds(1))
+            story.tracker.scanStopped(now: story.now)
+            story.wait(.seconds(30))
+            story.tracker.scanStarted(now: story.now)
+        }
+        #expect(story.tracker.devices.first?.learnedInterval == .seconds(1))
+        #expect(story.news() == ["discovered 1"])
+    }
+
+    @Test("A device that is gone is lost though the scan is never long enough to be sure")
+    func shortScans() {
+        var story = PresenceStory()
+        story.hear(times: 20, every: .seconds(10))
+        for _ in 0..<60 {
+            story.tracker.scanStopped(now: story.now)
+            story.wait(.seconds(8))
+            story.tracker.scanStarted(now: story.now)
+            story.wait(.seconds(2))
+        }
+        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+    }
+
+    @Test("Starting a scan that runs, or stopping one that does not, changes nothing")
+    func idempotentScans() {
+        var story = PresenceStory()
+        story.hear(times: 20, every: .seconds(1))
+        story.tracker.scanStarted(now: story.now)
+        story.wait(.seconds(6))
+        #expect(story.news() == ["discovered 1", "lost 1 silent"])
+        story.tracker.scanStopped(now: story.now)
+        story.tracker.scanStopped(now: story.now + .seconds(5))
+        #expect(story.tracker.nextDeadline == nil)
+    }
+
+    // MARK: Connecting
+
+    @Test(
+        "A device that is connected to or connected is not lost, and has a fresh chance afterwards"
+    )
+    func engaged() {
+        var story = PresenceStory()
+        let identity = PresenceStory.identity(1)
+        story.hear(times: 20, every: .seconds(1))
+        story.tracker.connecting(identity, now: story.now)
+        story.wait(.seconds(30))
+        story.connect()
+        story.wait(.seconds(3600))
+        story.tracker.disconnected(identity, now: story.now)
+        story.wait(.seconds(7) - .nanoseconds(1))
+        #expect(story.news() == ["discovered 1"])
+        story.wait(.nanoseconds(1))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test("The time on a link is no gap")
+    func noGapOverLinks() {
+        var story = PresenceStory()
+        for _ in 0..<10 {
+            story.hear(times: 5, every: .seconds(1))
+            story.connect()
+            story.wait(.seconds(60))
+            story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
+        }
+        #expect(story.tracker.devices.first?.learnedInterval == .seconds(1))
+    }
+
+    @Test("A device that is connected unheard is around")
+    func connectedUnheard() {
+        var story = PresenceStory()
+        story.connect()
+        #expect(story.news() == ["discovered 1"])
+        #expect(story.tracker.devices.first?.sighting == nil)
+        story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
+        story.wait(.seconds(195))
+        #expect(story.news() == ["lost 1 silent"])
+    }
+
+    @Test("To connect to a device that was not heard does not make it be around")
+    func connectingUnheard() {
+        var story = PresenceStory()
+        story.tracker.connecting(PresenceStory.identity(1), now: story.now)
+        story.tracker.disconnected(PresenceStory.identity(1), now: story.now)
+        #expect(story.tracker.devices == [])
+        #expect(story.tracker.nextDeadline == nil)
+    }
+
+    // MARK: Nearness
+
+    @Test("A signal that flickers is not told; one that moves is")
+    func updates() {
+        var story = PresenceStory()
+        for number in 0..<200 {
+            story.hear(rssi: number.isMultiple(of: 2) ? -57 : -63)
+        }
+        #expect(story.news() == ["discovered 1"])
+        story.hear(times: 40, every: .milliseconds(100), rssi: -90)
+        let told = story.news()
+        #expect(told.last == "updated 1 far")
+        #expect((2...6).contains(told.count))
+    }
+
+    @Test("A device between near and far stays what it was")
+    func hysteresis() {
+        var story = PresenceStory()
+        story.hear(times: 40, every: .milliseconds(100), rssi: -65)
+        #expect(story.tracker.devices.first?.proximity == .near)
+        story.hear(times: 40, every: .milliseconds(100), rssi: -80)
+        #expect(story.tracker.devices.first?.proximity == .near)
+        story.hear(times: 40, every: .milliseconds(100), rssi: -90)
+        #expect(story.tracker.devices.first?.proximity == .far)
+        story.hear(times: 40, every: .milliseconds(100), rssi: -75)
+        #expect(story.tracker.devices.first?.proximity == .far)
+        story.hear(times: 40, every: .milliseconds(100), rssi: -68)
+        #expect(story.tracker.devices.first?.proximity == .near)
+    }
+
+    @Test("A strength that is not known is not folded in")
+    func unknownStrength() {
+        var story = PresenceStory()
+        story.hear(rssi: nil)
+        #expect(story.tracker.devices.first?.signal == nil)
+        story.hear(rssi: -50)
+        for _ in 0..<10 { story.hear(rssi: nil) }
+        #expect(story.tracker.devices.first?.signal == -50)
+        story.hear(rssi: -60)
+        #expect(story.tracker.devices.first?.signal == -53)
+    }
+
+    // MARK: Bounds
+
+    @Test(
+        "Of too many devices the one that was heard longest ago is let go, but none that is connected"
+    )
+    func displaced() {
+        var rules = PresenceRules()
+        rules.deviceLimit = 3
+        var story = PresenceStory(rules: rules)
+        for number in 1...3 {
+            story.hear(number)
+            story.wait(.seconds(1))
+        }
+        story.connect(1)
+        _ = story.news()
+        story.hear(4)
+        #expect(story.news() == ["lost 2 displaced", "discovered 4"])
+        story.connect(5)
+        #expect(story.news() == ["lost 3 displaced", "discovered 5"])
+        story.connect(4)
+        story.hear(6)
+        #expect(story.news() == ["discovered 6"])
+    }
+
+    @Test("Two devices that turn out to be one are one")
+    func merged() {
+        var story = PresenceStory()
+        story.hear(1)
+        story.hear(2)
+        story.connect(1)
+        story.tracker.merge(PresenceStory.identity(1), into: PresenceStory.identity(2))
+        #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(2)])
+        story.wait(.seconds(1000))
+        #expect(story.news() == ["discovered 1", "discovered 2"])
+        story.tracker.merge(PresenceStory.identity(2), into: PresenceStory.identity(3))
+        #expect(story.tracker.devices.map(\.identity) == [PresenceStory.identity(3)])
+        story.tracker.forget(PresenceStory.identity(3))
+        #expect(story.tracker.devices == [])
+    }
+}
