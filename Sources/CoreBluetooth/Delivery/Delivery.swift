@@ -109,7 +109,7 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private func enqueue(for executor: (any HostExecutor)?) {
         queue.async { [self] in
-            guard deliver() else {
+            guard deliver(for: executor) else {
                 executor?.endOutsideWork()
                 return
             }
@@ -128,6 +128,14 @@ final class Delivery<Event: Sendable>: Sendable {
             count += events.count
         }
         return true
+    }
+
+    /// The same, as the work of an executor that wants to know of it.
+    private func deliver(for executor: (any HostExecutor)?) -> Bool {
+        guard let executor else { return deliver() }
+        var isUnfinished = false
+        executor.performOutsideWork { isUnfinished = deliver() }
+        return isUnfinished
     }
 
     private func take() -> ArraySlice<Event> {

@@ -34,6 +34,12 @@ public protocol HostExecutor: SerialExecutor {
     /// Something that was told of by `beginOutsideWork()` is done; what it asked for in here has been
     /// enqueued before. May be called from anywhere.
     func endOutsideWork()
+
+    /// Calls `work`, which was told of by `beginOutsideWork()`, on the thread that does it.
+    ///
+    /// Where time is virtual, the executor then knows where the tasks come from that `work` starts. By
+    /// default it is just called.
+    func performOutsideWork(_ work: () -> Void)
 }
 
 extension HostExecutor {
@@ -42,6 +48,9 @@ extension HostExecutor {
 
     /// Does nothing.
     public func endOutsideWork() {}
+
+    /// Calls it.
+    public func performOutsideWork(_ work: () -> Void) { work() }
 
     /// The same thread for tasks that are on no actor, to be preferred by those that exchange much
     /// with the actors there: `withTaskExecutorPreference(executor.taskExecutor)`.

@@ -24,6 +24,9 @@ package protocol Timekeeper: Sendable {
 
     /// Lets time go on.
     func release()
+
+    /// Runs `work` on the queue, behind what is there; time stands still until it is done.
+    func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
 }
 
 /// A timer that can be set again and again. To let go of it is to cancel it.

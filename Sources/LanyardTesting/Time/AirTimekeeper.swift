@@ -24,6 +24,14 @@ package struct AirTimekeeper: Timekeeper {
         AirTimer(executor: executor, queue: queue, fired: fired)
     }
 
+    package func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+        executor.beginOutsideWork()
+        queue.async { [executor] in
+            executor.performOutsideWork(work)
+            executor.endOutsideWork()
+        }
+    }
+
     package func hold() { executor.beginOutsideWork() }
 
     package func release() { executor.endOutsideWork() }
@@ -83,7 +91,7 @@ private final class AirTimer: TimekeeperTimer {
     private func fire(_ number: Int) {
         executor.beginOutsideWork()
         queue.async { [weak self, executor] in
-            self?.call(number)
+            executor.performOutsideWork { self?.call(number) }
             executor.endOutsideWork()
         }
     }

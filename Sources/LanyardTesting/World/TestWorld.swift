@@ -26,6 +26,7 @@ public final class TestWorld: Sendable {
     public init(seed: UInt64 = 1) {
         self.seed = seed
         air = SimulatedAir(seed: seed)
+        air.executor.watchApplication(MainQueueTurn(air.executor))
     }
 
     /// How much time has passed in it.
@@ -56,16 +57,26 @@ public final class TestWorld: Sendable {
         for bound: Duration = .seconds(600),
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await air.run(bound: bound) { [self] in
-            let result: Result<Value, any Error>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
+        try await JobSteering.steering(to: air.executor) {
+            try await air.run(bound: bound) { [self] in
+                try await SimulationExecutor.$beneficiary.withValue(air.executor) {
+                    try await live(body)
+                }
             }
-            for phone in phones.withLock({ $0 }) { await phone.adapter.shutDown() }
-            return try result.get()
         }
+    }
+
+    private func live<Value: Sendable>(
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        for phone in phones.withLock({ $0 }) { await phone.adapter.shutDown() }
+        return try result.get()
     }
 
     /// Lets time pass in the world.

@@ -32,6 +32,9 @@ public final class SimulatedAir: @unchecked Sendable {
     /// How much virtual time a body has, after it was cancelled, to put things in order.
     static let farewell = Duration.seconds(10)
 
+    /// How long, in real time, an application has its turn before the air goes on beside it.
+    static let courtesy = Duration.seconds(2)
+
     /// Where hosts run, to be given to each: `BluetoothHost(transport:executor:)`.
     public let executor = SimulationExecutor()
     /// How long, in real time, the air waits for tasks on other threads before it says that the
@@ -206,6 +209,8 @@ extension SimulatedAir {
                     try waitForOutsideWork()
                     continue
                 }
+                if executor.beginSettling() { continue }
+                executor.endSettling()
                 if try moveOn(through: end) { continue }
                 guard executor.waitForOthers(for: patience) else {
                     throw failure(nextInstant == nil ? .stalled : .boundReached(bound))
@@ -215,7 +220,13 @@ extension SimulatedAir {
     }
 
     /// Time stands still while others do what came of it, on threads of theirs.
+    ///
+    /// An application that takes longer may be waiting for the air itself: then that goes on.
     private func waitForOutsideWork() throws(VirtualAirError) {
+        if executor.awaitsApplication {
+            guard !executor.waitForOutsideWork(for: Self.courtesy) else { return }
+            return executor.hurry()
+        }
         guard executor.waitForOutsideWork(for: patience) else {
             throw failure(.outsideWork(executor.outsideWorkCount))
         }

@@ -20,11 +20,17 @@ public final class SimulationExecutor: HostExecutor {
     fileprivate enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
+        /// Of a task that is on no actor of the air's.
+        case taskJob(UnownedJob, any TaskExecutor)
+        /// Of a task that would have run elsewhere.
+        case guestJob(UnownedJob, any TaskExecutor)
     }
 
     fileprivate struct State {
         var now = Instant.zero
         var work: [Work] = []
+        /// What was in `work`, the last first, where it is run piece by piece.
+        var leaving: [Work] = []
         var turnEnd: [@Sendable () -> Void] = []
         var timers = EventHeap<@Sendable () -> Void>()
         /// How much has run at this instant.
@@ -33,9 +39,11 @@ public final class SimulationExecutor: HostExecutor {
         var outsideWorkCount = 0
         /// Whether the thread waits for others to enqueue something.
         var isWaiting = false
+        /// What it knows of the application, if that is watched.
+        var application: ApplicationAccount?
     }
 
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     private let wakeUp = WakeUp()
     /// The thread that runs what is enqueued; zero while none does.
     private let thread = Atomic<UInt>(0)
@@ -64,15 +72,22 @@ public final class SimulationExecutor: HostExecutor {
 
     /// Has time stand still until `endOutsideWork()`.
     public func beginOutsideWork() {
+        engage()
         state.withLock { $0.outsideWorkCount += 1 }
     }
 
     /// Lets time go on, if nothing else is being done elsewhere.
     public func endOutsideWork() {
+        endOutsideWork(unsettling: true)
+    }
+
+    private func endOutsideWork(unsettling isUnsettling: Bool) {
         let mustSignal = state.withLock { state in
+            if isUnsettling { state.application?.somethingRan() }
             precondition(state.outsideWorkCount > 0, "work ended that had not begun")
             state.outsideWorkCount -= 1
             guard state.outsideWorkCount == 0 else { return false }
+            state.application?.isHurried = false
             defer { state.isWaiting = false }
             return state.isWaiting
         }
@@ -98,11 +113,7 @@ public final class SimulationExecutor: HostExecutor {
     }
 
     private func enqueue(_ work: Work) {
-        let mustSignal = state.withLock { state in
-            state.work.append(work)
-            defer { state.isWaiting = false }
-            return state.isWaiting
-        }
+        let mustSignal = state.withLock { $0.append(work) }
         if mustSignal { wakeUp?.signal() }
     }
 }
@@ -128,13 +139,17 @@ extension SimulationExecutor {
             ordering: .acquiring
         )
         precondition(isFree, "a simulated air is run by one thread at a time, and not from within")
-        defer { thread.store(0, ordering: .releasing) }
+        defer {
+            endSettling()
+            state.withLock { _ in thread.store(0, ordering: .releasing) }
+            dismissGuests()
+        }
         return try body()
     }
 
     /// Whether anything is ready to run at this instant.
     var isReady: Bool {
-        state.withLock { !$0.work.isEmpty || !$0.turnEnd.isEmpty }
+        state.withLock { !$0.work.isEmpty || !$0.leaving.isEmpty || !$0.turnEnd.isEmpty }
     }
 
     /// When the next timer fires; nil if none is set.
@@ -146,6 +161,7 @@ extension SimulationExecutor {
         while true {
             let (work, turnEnd, isEndless) = state.withLock { $0.takeReady() }
             guard !isEndless else { return false }
+            // Nothing is left; or the application is to be waited for first.
             guard !work.isEmpty || !turnEnd.isEmpty else { return true }
             for item in work { run(item) }
             for item in turnEnd { item() }
@@ -156,6 +172,10 @@ extension SimulationExecutor {
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
         case .closure(let closure): closure()
+        case .taskJob(let job, let executor), .guestJob(let job, let executor):
+            engage()
+            job.runSynchronously(on: executor.asUnownedTaskExecutor())
+            state.withLock { $0.application?.somethingRan() }
         }
     }
 
@@ -188,7 +208,7 @@ extension SimulationExecutor {
 
     private func wait(for patience: Duration, unless isOver: (State) -> Bool) -> Bool {
         let isReady = state.withLock { state in
-            state.isWaiting = state.work.isEmpty && !isOver(state)
+            state.isWaiting = !state.hasNews && !isOver(state)
             return !state.isWaiting
         }
         guard !isReady, let wakeUp else { return isReady }
@@ -205,11 +225,55 @@ extension SimulationExecutor {
 }
 
 extension SimulationExecutor.State {
+    /// Whether there is something to be done, and nobody to be waited for before it is.
+    fileprivate var hasNews: Bool { !(work.isEmpty && leaving.isEmpty) && !mustAwaitApplication }
+
+    /// Whether the application has its turn.
+    fileprivate var mustAwaitApplication: Bool {
+        guard let application, !application.isHurried else { return false }
+        return outsideWorkCount > 0 || application.unsettledCount > 0
+    }
+
+    /// Whether the thread that waits is to be woken.
+    fileprivate mutating func append(_ new: SimulationExecutor.Work) -> Bool {
+        work.append(new)
+        guard isWaiting, !mustAwaitApplication else { return false }
+        isWaiting = false
+        return true
+    }
+
+    /// Takes out one piece of work; when there is none, the ends of the turn.
+    private mutating func takeNext() -> (
+        work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
+    ) {
+        if leaving.isEmpty {
+            leaving = work.reversed()
+            work = []
+        }
+        if let next = leaving.popLast() {
+            ranCount += 1
+            return ([next], [], false)
+        }
+        defer { turnEnd = [] }
+        ranCount += turnEnd.count
+        return ([], turnEnd, false)
+    }
+
+    /// Takes out the jobs of others that have not run.
+    fileprivate mutating func takeGuests() -> [UnownedJob] {
+        let all = leaving.reversed() + work
+        leaving = []
+        work = all.filter { if case .guestJob = $0 { false } else { true } }
+        return all.compactMap { if case .guestJob(let job, _) = $0 { job } else { nil } }
+    }
+
     /// Takes out what is to run next: work, and when there is none, the ends of the turn.
     fileprivate mutating func takeReady() -> (
         work: [SimulationExecutor.Work], turnEnd: [@Sendable () -> Void], isEndless: Bool
     ) {
         guard ranCount < SimulationExecutor.workPerInstantLimit else { return ([], [], true) }
+        guard !mustAwaitApplication else { return ([], [], false) }
+        if application != nil { return takeNext() }
         if work.isEmpty {
             defer { turnEnd = [] }
             ranCount += turnEnd.count
@@ -230,6 +294,80 @@ extension SimulationExecutor.State {
         guard let first = timers.firstInstant, first <= now else { return nil }
         ranCount += 1
         return timers.takeFirst()?.event
+    }
+}
+
+// MARK: - The application
+
+extension SimulationExecutor {
+    /// Takes turns with the application from now on.
+    package func watchApplication(_ watch: any ApplicationWatch) {
+        state.withLock { $0.application = ApplicationAccount(watch: watch) }
+    }
+
+    var isWatched: Bool { state.withLock { $0.application != nil } }
+
+    func enqueueTask(_ job: UnownedJob, _ executor: any TaskExecutor) {
+        enqueue(.taskJob(job, executor))
+    }
+
+    /// False if nobody runs it.
+    func enqueueGuest(_ job: UnownedJob, _ executor: any TaskExecutor) -> Bool {
+        let (isTaken, mustSignal) = state.withLock { state in
+            guard state.application != nil, isRunning else { return (false, false) }
+            return (true, state.append(.guestJob(job, executor)))
+        }
+        if mustSignal { wakeUp?.signal() }
+        return isTaken
+    }
+
+    /// Something of the application is about to run because of what happens on this thread.
+    private func engage() {
+        guard isCurrent else { return }
+        let watch = state.withLock { state -> (any ApplicationWatch)? in
+            guard state.application?.isEngaged == false else { return nil }
+            state.application?.isEngaged = true
+            return state.application?.watch
+        }
+        watch?.willWork()
+    }
+
+    /// Gives the application time to settle, if something of it has run. False if it has settled.
+    func beginSettling() -> Bool {
+        let watch = state.withLock { state -> (any ApplicationWatch)? in
+            guard let application = state.application, application.unsettledCount > 0 else {
+                return nil
+            }
+            state.application?.unsettledCount -= 1
+            state.outsideWorkCount += 1
+            return application.watch
+        }
+        watch?.settle { [self] in endOutsideWork(unsettling: false) }
+        return watch != nil
+    }
+
+    /// The application has settled, or is not waited for any longer.
+    func endSettling() {
+        let watch = state.withLock { state -> (any ApplicationWatch)? in
+            guard state.application?.isEngaged == true else { return nil }
+            state.application?.isEngaged = false
+            return state.application?.watch
+        }
+        watch?.rests()
+    }
+
+    /// Goes on although the application is at work, until it has rested once.
+    func hurry() {
+        state.withLock { $0.application?.isHurried = true }
+    }
+
+    /// Whether the application is waited for before anything else is done.
+    var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
+
+    /// Has done elsewhere what was taken over and has not run.
+    private func dismissGuests() {
+        let (guests, watch) = state.withLock { ($0.takeGuests(), $0.application?.watch) }
+        for guest in guests { watch?.giveBack(guest) }
     }
 }
 

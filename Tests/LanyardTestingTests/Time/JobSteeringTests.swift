@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+import LanyardTesting
+import Observation
+import Synchronization
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+@Suite("Whatever an application starts has time stand still until it is done")
+struct JobSteeringTests {
+    @Test("tasks of their own run in the order in which they were started")
+    func unstructuredTasks() async throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let world = TestWorld(seed: seed)
+            let diary = Diary(world)
+            try await world.run {
+                for number in 1...10 {
+                    Task {
+                        diary.note("begins \(number)")
+                        await Task.yield()
+                        diary.note("ends \(number)")
+                    }
+                }
+                try await world.advance(by: .seconds(1))
+                diary.note("a second later")
+            }
+            let begins = (1...10).map { "0.0 begins \($0)" }
+            let ends = (1...10).map { "0.0 ends \($0)" }
+            #expect(diary.lines == begins + ends + ["1.0 a second later"])
+        }
+    }
+
+    @Test("actors, the main actor and detached tasks are waited for")
+    func actors() async throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let world = TestWorld(seed: seed)
+            let diary = Diary(world)
+            try await world.run {
+                let model = await Model(diary)
+                for step in 1...3 {
+                    Task.detached { await model.step(step) }
+                    try await world.advance(by: .seconds(1))
+                }
+            }
+            #expect(
+                diary.lines == [
+                    "0.0 model 1", "0.0 counter 1", "0.0 shown 1",
+                    "1.0 model 2", "1.0 counter 2", "1.0 shown 2",
+                    "2.0 model 3", "2.0 counter 3", "2.0 shown 3",
+                ]
+            )
+        }
+    }
+
+    @Test("an application on Core Bluetooth lives the same day each time", arguments: [1, 9])
+    func sameDay(seed: UInt64) async throws {
+        var days: Set<[String]> = []
+        for _ in 1...30 { days.insert(try await Self.day(seed)) }
+        #expect(days.count == 1, "\(days.first ?? [])\n\(days.dropFirst().first ?? [])")
+        #expect(days.first?.contains { $0.contains("connected") } == true)
+    }
+
+    private static func day(_ seed: UInt64) async throws -> [String] {
+        let world = TestWorld(seed: seed)
+        let strap = try world.air.world.addController(
+            ControllerConfiguration(name: "Strap", at: Position(x: 1, y: 0)),
+            host: SimpleAccessory(.heartRate(name: "Strap"))
+        )
+        let diary = Diary(world)
+        let phone = world.phone
+        try await world.run {
+            let app = await App(diary, phone)
+            try await world.advance(by: .seconds(10))
+            world.air.world.move(strap, to: Position(x: 1_000, y: 0))
+            try await world.advance(by: .seconds(30))
+            world.air.world.move(strap, to: Position(x: 1, y: 0))
+            try await world.advance(by: .seconds(10))
+            await app.end()
+        }
+        return diary.lines
+    }
+
+    @Test("several worlds at a time do not disturb each other")
+    func parallel() async throws {
+        let alone = try await Self.day(5)
+        try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 1...8 { group.addTask { try await Self.day(5) } }
+            for try await day in group { #expect(day == alone) }
+        }
+    }
+}
+
+/// What happens, and when in its world.
+private final class Diary: Sendable {
+    private let world: TestWorld
+    private let notes = Mutex<[String]>([])
+
+    init(_ world: TestWorld) { self.world = world }
+
+    var lines: [String] { notes.withLock { $0 } }
+
+    func note(_ line: String) {
+        let seconds =
+            Double(world.now.components.attoseconds) / 1e18
+            + Double(world.now.components.seconds)
+        notes.withLock { $0.append("\(seconds) \(line)") }
+    }
+}
+
+private actor Counter {
+    private var count = 0
+    private let diary: Diary
+
+    init(_ diary: Diary) { self.diary = diary }
+
+    func increment() async -> Int {
+        await Task.yield()
+        count += 1
+        diary.note("counter \(count)")
+        return count
+    }
+}
+
+@MainActor @Observable
+private final class Model {
+    private(set) var shown = 0
+    private let diary: Diary
+    private let counter: Counter
+
+    init(_ diary: Diary) {
+        self.diary = diary
+        counter = Counter(diary)
+    }
+
+    func step(_ number: Int) async {
+        diary.note("model \(number)")
+        await Task { shown = await counter.increment() }.value
+        diary.note("shown \(shown)")
+    }
+}
+
+/// An application as one would write it: on the main queue, with tasks where it needs them.
+@MainActor
+private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
+    @preconcurrency CBPeripheralDelegate
+{
+    private let diary: Diary
+    private let counter: Counter
+    private var manager: CBCentralManager?
+    private var peripheral: CBPeripheral?
+
+    init(_ diary: Diary, _ phone: TestPhone) {
+        self.diary = diary
+        counter = Counter(diary)
+        super.init()
+        manager = CBCentralManager(
+            delegate: self,
+            queue: nil,
+            options: [CBManagerOptionAdapterKey: phone.adapter]
+        )
+    }
+
+    func end() { manager = nil }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        Task {
+            _ = await counter.increment()
+            diary.note("connecting")
+            manager?.stopScan()
+            manager?.connect(peripheral)
+        }
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        diary.note("connected")
+        Task.detached { [counter] in
+            _ = await counter.increment()
+            Task { @MainActor in self.peripheral?.discoverServices(nil) }
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        diary.note("disconnected")
+        Task {
+            _ = await counter.increment()
+            manager?.connect(peripheral)
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        diary.note("services \(peripheral.services?.count ?? 0)")
+        for service in peripheral.services ?? [] {
+            Task { peripheral.discoverCharacteristics(nil, for: service) }
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        let found = service.characteristics ?? []
+        diary.note("characteristics \(found.count)")
+        for one in found where one.properties.contains(.notify) {
+            peripheral.setNotifyValue(true, for: one)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        let value = [UInt8](characteristic.value ?? Data())
+        Task { diary.note("value \(value) \(await counter.increment())") }
+    }
+}
