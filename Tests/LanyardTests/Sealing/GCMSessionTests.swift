@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite struct GCMSessionTests {
+    private static let key = SealingKey(random: .bits256)
+
+    /// Both ends, after what they say first.
+    private func greeted(
+        key: SealingKey = key
+    ) throws -> (central: any SealingSession, peripheral: any SealingSession) {
+        let sealing = GCMSealing(key: key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        try greet(&central, &peripheral)
+        return (central, peripheral)
+    }
+
+    private func greet(
+        _ central: inout any SealingSession,
+        _ peripheral: inout any SealingSession
+    ) throws {
+        let greeting = try #require(central.greeting)
+        let answer = try sent(peripheral.open(greeting))
+        let confirmation = try sent(central.open(answer))
+        #expect(try peripheral.open(confirmation) == .nothing)
+    }
+
+    private func sent(_ arrival: SealedArrival) throws -> Data {
+        guard case .answer(let data) = arrival else {
+            throw SealingError.refused
+        }
+        return data
+    }
+
+    @Test("Two ends greet, and talk")
+    func talks() throws {
+        var (central, peripheral) = try greeted()
+        #expect(central.isReady && peripheral.isReady && central.greeting == nil)
+        for number in 0..<300 {
+            let question = Data("question \(number)".utf8)
+            let answer = Data("answer \(number)".utf8)
+            #expect(try peripheral.open(central.seal(question)) == .message(question))
+            #expect(try central.open(peripheral.seal(answer)) == .message(answer))
+        }
+    }
+
+    @Test("What goes over the air is what the documentation says, octet by octet")
+    func writesTheFrames() throws {
+        let key = try SealingKey(Data((0..<16)))
+        var central = GCMCentralSession(key: key, random: Data(repeating: 0xA1, count: 16))
+        var peripheral = GCMPeripheralSession(key: key) { Data(repeating: 0xB2, count: 16) }
+
+        let greeting = try #require(central.greeting)
+        #expect(
+            greeting
+                == Data(
+                    vector: "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a19302c6b7be2036eae810037099dfb478"
+                )
+        )
+        let answer = try sent(peripheral.open(greeting))
+        #expect(
+            answer
+                == Data(
+                    vector: "02b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b26becc4472d3f80a7dc63da30cec3d4ce"
+                )
+        )
+        let confirmation = try sent(central.open(answer))
+        #expect(confirmation == Data(vector: "0400000000fb5c5cef644909530a63a1e298fca325"))
+        #expect(try peripheral.open(confirmation) == .nothing)
+        #expect(
+            try central.seal(Data("open".utf8))
+                == Data(vector: "03000000015fac1eacfae83138d686a1733eb8b02612d2a63c")
+        )
+        #expect(
+            try peripheral.seal(Data("opened".utf8))
+                == Data(vector: "03000000001dddd8760699b1c7f41c5bf63689082fe759c7bc1842")
+        )
+    }
+
+    @Test("Nothing is sealed before the other end is known")
+    func waitsForTheGreeting() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        #expect(throws: SealingError.sessionNotReady) { try central.seal(Data()) }
+        #expect(throws: SealingError.sessionNotReady) { try peripheral.seal(Data()) }
+        let answer = try sent(peripheral.open(#require(central.greeting)))
+        // It may be a greeting that somebody recorded: the peripheral waits for a proof.
+        #expect(!peripheral.isReady)
+        _ = try central.open(answer)
+        #expect(central.isReady)
+    }
+
+    @Test("A message that is sent again is told from a forged one, and refused")
+    func refusesReplays() throws {
+        var (central, peripheral) = try greeted()
+        let messages = try (0..<5).map { try central.seal(Data([UInt8($0)])) }
+        for message in messages { _ = try peripheral.open(message) }
+        for message in messages {
+            #expect(throws: SealingError.replayed) { try peripheral.open(message) }
+        }
+        #expect(throws: SealingError.refused) {
+            try peripheral.open(messages[0].turning(bit: 50))
+        }
+        #expect(try peripheral.open(central.seal(Data([9]))) == .message(Data([9])))
+    }
+
+    @Test("A message that comes after a later one is refused; one that is left out does no harm")
+    func keepsTheOrder() throws {
+        var (central, peripheral) = try greeted()
+        let first = try central.seal(Data([1]))
+        let second = try central.seal(Data([2]))
+        #expect(try peripheral.open(second) == .message(Data([2])))
+        #expect(throws: SealingError.replayed) { try peripheral.open(first) }
+    }
+
+    @Test("What an end sealed itself is refused when it comes back")
+    func refusesReflections() throws {
+        var (central, peripheral) = try greeted()
+        let own = try central.seal(Data("mine".utf8))
+        #expect(throws: SealingError.refused) { try central.open(own) }
+        let theirs = try peripheral.seal(Data("yours".utf8))
+        #expect(throws: SealingError.refused) { try peripheral.open(theirs) }
+
+        var waiting = GCMSealing(key: Self.key).makeSession(as: .central)
+        let greeting = try #require(waiting.greeting)
+        #expect(throws: SealingError.refused) { try waiting.open(greeting) }
+    }
+
+    @Test("A whole session that was recorded is of no use later")
+    func refusesOldSessions() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        var recorded = [try #require(central.greeting)]
+        recorded.append(try sent(central.open(sent(peripheral.open(recorded[0])))))
+        _ = try peripheral.open(recorded[1])
+        recorded.append(try central.seal(Data("open the door".utf8)))
+        #expect(try peripheral.open(recorded[2]) == .message(Data("open the door".utf8)))
+
+        // The next link, or the accessory after a restart.
+        var later = sealing.makeSession(as: .peripheral)
+        _ = try sent(later.open(recorded[0]))
+        for frame in recorded.dropFirst() {
+            #expect(throws: SealingError.refused) { try later.open(frame) }
+        }
+        #expect(!later.isReady)
+    }
+
+    @Test("A recorded answer does not deceive a central that greets anew")
+    func refusesOldAnswers() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        let first = sealing.makeSession(as: .central)
+        let answer = try sent(peripheral.open(#require(first.greeting)))
+        var second = sealing.makeSession(as: .central)
+        #expect(throws: SealingError.refused) { try second.open(answer) }
+    }
+
+    @Test("A central that starts again on the same link is taken up again")
+    func survivesARestartOfTheCentral() throws {
+        var (central, peripheral) = try greeted()
+        _ = try peripheral.open(central.seal(Data("before".utf8)))
+        var restarted = GCMSealing(key: Self.key).makeSession(as: .central)
+        try greet(&restarted, &peripheral)
+        #expect(try peripheral.open(restarted.seal(Data([1]))) == .message(Data([1])))
+        #expect(try restarted.open(peripheral.seal(Data([2]))) == .message(Data([2])))
+        let stale = try central.seal(Data("after".utf8))
+        #expect(throws: SealingError.refused) { try peripheral.open(stale) }
+    }
+
+    @Test("A greeting that somebody sends again does not end the session that is")
+    func survivesReplayedGreetings() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var central = sealing.makeSession(as: .central)
+        let greeting = try #require(central.greeting)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        try greet(&central, &peripheral)
+        for _ in 0..<10 { _ = try peripheral.open(greeting) }
+        #expect(try peripheral.open(central.seal(Data([1]))) == .message(Data([1])))
+        #expect(try central.open(peripheral.seal(Data([2]))) == .message(Data([2])))
+    }
+
+    @Test("A greeting that is sent twice is answered alike, and the second answer does nothing")
+    func toleratesRepeatedGreetings() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        let greeting = try #require(central.greeting)
+        #expect(central.greeting == greeting)
+        let answer = try sent(peripheral.open(greeting))
+        #expect(try peripheral.open(greeting) == .answer(answer))
+        // The confirmation is lost: the first message stands for it.
+        _ = try sent(central.open(answer))
+        #expect(try central.open(answer) == .nothing)
+        #expect(try peripheral.open(central.seal(Data([7]))) == .message(Data([7])))
+        #expect(peripheral.isReady)
+    }
+
+    @Test("Ends with different keys refuse each other's greetings", arguments: [16, 32])
+    func refusesOtherKeys(length: Int) throws {
+        let other = GCMSealing(key: try SealingKey(Data(count: length)))
+        var peripheral = other.makeSession(as: .peripheral)
+        let greeting = try #require(GCMSealing(key: Self.key).makeSession(as: .central).greeting)
+        #expect(throws: SealingError.refused) { try peripheral.open(greeting) }
+    }
+
+    @Test("Every turned bit and every truncation of every frame is refused, and harms nothing")
+    func refusesChanges() throws {
+        let sealing = GCMSealing(key: Self.key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        let greeting = try #require(central.greeting)
+        refuseAll(like: greeting, by: &peripheral)
+        let answer = try sent(peripheral.open(greeting))
+        refuseAll(like: answer, by: &central)
+        let confirmation = try sent(central.open(answer))
+        refuseAll(like: confirmation, by: &peripheral)
+        _ = try peripheral.open(confirmation)
+        let message = try central.seal(Data("message".utf8))
+        refuseAll(like: message, by: &peripheral)
+        #expect(try peripheral.open(message) == .message(Data("message".utf8)))
+    }
+
+    private func refuseAll(like frame: Data, by session: inout any SealingSession) {
+        for bit in 0..<frame.count * 8 {
+            #expect(throws: SealingError.refused) { try session.open(frame.turning(bit: bit)) }
+        }
+        for length in 0..<frame.count {
+            #expect(throws: SealingError.refused) { try session.open(frame.prefix(length)) }
+        }
+        #expect(throws: SealingError.refused) { try session.open(frame + [0]) }
+    }
+
+    @Test("No two frames are sealed with the same nonce and key")
+    func neverRepeatsNonces() throws {
+        var (central, peripheral) = try greeted()
+        var headers: Set<Data> = []
+        for _ in 0..<1_000 {
+            headers.insert(Data([0]) + (try central.seal(Data())).dropFirst().prefix(4))
+            headers.insert(Data([1]) + (try peripheral.seal(Data())).dropFirst().prefix(4))
+        }
+        #expect(headers.count == 2_000)
+    }
+
+    @Test("A session ends before its counter would begin again")
+    func endsInTime() throws {
+        let random = Data(count: 16)
+        var sealer = GCMDirections(Self.key, role: .central, central: random, peripheral: random)
+        var opener = GCMDirections(Self.key, role: .peripheral, central: random, peripheral: random)
+        sealer.skip(to: GCMSession.maximumMessages - 1)
+        let last = try sealer.seal(Data("last".utf8))
+        #expect(last.prefix(5) == Data(vector: "03ffffffff"))
+        #expect(try opener.open(last) == Data("last".utf8))
+        #expect(throws: SealingError.sessionExhausted) { try sealer.seal(Data()) }
+        #expect(throws: SealingError.replayed) { try opener.open(last) }
+    }
+
+    @Test("A sealed message is longer by less than it says")
+    func keepsToItsOverhead() throws {
+        var (central, _) = try greeted()
+        let sealed = try central.seal(Data(count: 100))
+        #expect(sealed.count - 100 == 21)
+        #expect(sealed.count - 100 <= GCMSealing(key: Self.key).overhead)
+    }
+}

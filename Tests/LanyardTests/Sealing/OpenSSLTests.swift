@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+/// What nobody here wrote opens what is sealed here, and the reverse: OpenSSL's command line.
+@Suite struct OpenSSLTests {
+    /// Where it is; nil if it is not installed.
+    private static let openssl: String? = {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").map { "\($0)/openssl" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+    private static let isContinuousIntegration =
+        ProcessInfo.processInfo.environment["CI"] == "true"
+    private static let lengths = [0, 1, 15, 16, 17, 31, 32, 1_000]
+
+    @Test("OpenSSL is there, where everything has to be", .enabled(if: isContinuousIntegration))
+    func isInstalled() {
+        #expect(Self.openssl != nil, "install openssl: Scripts/install-peers does")
+    }
+
+    @Test(
+        "OpenSSL decrypts what CBC sealed",
+        .enabled(if: openssl != nil, "openssl is not installed"),
+        arguments: SealingKey.Size.allCases
+    )
+    func decryptsOurs(size: SealingKey.Size) throws {
+        var generator = SplitMix64(seed: 11)
+        let key = SealingKey(random: size)
+        for length in Self.lengths {
+            let data = Data(generator.bytes(length))
+            let sealed = try CBCSealing(key: key).seal(data)
+            let opened = try run("-d", key, iv: sealed.prefix(16), input: sealed.dropFirst(16))
+            #expect(opened == data, "of \(length) octets")
+        }
+    }
+
+    @Test(
+        "CBC opens what OpenSSL encrypted",
+        .enabled(if: openssl != nil, "openssl is not installed"),
+        arguments: SealingKey.Size.allCases
+    )
+    func opensTheirs(size: SealingKey.Size) throws {
+        var generator = SplitMix64(seed: 12)
+        let key = SealingKey(random: size)
+        for length in Self.lengths {
+            let data = Data(generator.bytes(length))
+            let iv = try RandomBytes.data(count: 16)
+            let ciphertext = try run("-e", key, iv: iv, input: data)
+            #expect(try CBCSealing(key: key).open(iv + ciphertext) == data, "of \(length) octets")
+        }
+    }
+
+    /// Runs `openssl enc` on files, so that no pipe can fill up.
+    private func run(_ direction: String, _ key: SealingKey, iv: Data, input: Data) throws -> Data {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("sealing-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("in")
+        let result = folder.appendingPathComponent("out")
+        try Data(input).write(to: source)
+
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(Self.openssl))
+        process.arguments = [
+            "enc", "-aes-\(key.size.rawValue)-cbc", direction, "-nosalt",
+            "-K", hexadecimal(key.octets), "-iv", hexadecimal(iv),
+            "-in", source.path, "-out", result.path,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return try Data(contentsOf: result)
+    }
+
+    private func hexadecimal(_ data: Data) -> String {
+        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Data {
+    /// The octets that a test writes in hexadecimal; spaces between them say nothing.
+    init(vector hexadecimal: String) {
+        let digits = hexadecimal.compactMap(\.hexDigitValue)
+        precondition(digits.count.isMultiple(of: 2), "half an octet in \(hexadecimal)")
+        self.init(
+            stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        )
+    }
+
+    /// The same with one bit turned.
+    func turning(bit: Int) -> Data {
+        var copy = Data(self)
+        copy[bit / 8] ^= 1 << UInt8(bit % 8)
+        return copy
+    }
+}
