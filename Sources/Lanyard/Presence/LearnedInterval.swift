@@ -5,7 +5,7 @@
 /// The usual memory, the last 16 gaps, is too short where advertisements are lost. At 20 % loss, one time
 /// in 35 all of the last 16 gaps are of one interval; of a device that advertises every ten seconds, a
 /// silence of twice that and five seconds more then is a matter of two losses in a row, and it would be
-/// called lost, in vain, a dozen times a day. So 16 such memories are kept in a row: the longest of 256
+/// called lost, in vain, half a dozen times a day. So 16 such memories are kept in a row: the longest of 256
 /// gaps is hardly ever below four intervals, and twice that takes nine losses in a row. Where nothing is lost,
 /// both learn the same. It counts as known from the first 16 gaps on.
 package struct LearnedInterval: Hashable, Sendable {

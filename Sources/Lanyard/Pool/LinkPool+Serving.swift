@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who is served next, and who makes room.
+extension LinkPool {
+    /// Gives out what is free, and has links ended for those who still wait.
+    mutating func settle(now: Duration) -> [LinkPoolAction] {
+        if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
+        var actions: [LinkPoolAction] = []
+        for waiter in queue(now: now) {
+            guard pauseEnd == nil, limit.admits(slots.count, now: now) else { break }
+            waiters.removeAll { $0.identity == waiter.identity }
+            let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .dialling
+            actions.append(give(waiter.identity, waiter.priority, phase: phase, now: now))
+        }
+        return actions + evict(now: now)
+    }
+
+    /// Asks the policy for one link to end for each who waits.
+    mutating func evict(now: Duration) -> [LinkPoolAction] {
+        nextQuestion = waiters.isEmpty ? nil : now + Self.policyInterval
+        guard let value = limit.value, slots.count >= value else { return [] }
+        var actions: [LinkPoolAction] = []
+        // What is ending anyway makes room for the first ones.
+        let waiting = queue(now: now).dropFirst(spareCount)
+        for waiter in waiting where !slots.contains(where: { $0.sake == waiter.identity }) {
+            let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
+            guard !links.isEmpty else { break }
+            let victim = policy.linkToEnd(for: waiter.request(now: now), among: links)
+            guard let victim,
+                let index = slots.firstIndex(where: {
+                    $0.identity == victim && $0.phase == .linked
+                })
+            else { continue }
+            slots[index].phase = .ending
+            slots[index].sake = waiter.identity
+            actions.append(.evict(slots[index].token, holder: victim, sakeOf: waiter.identity))
+        }
+        return actions
+    }
+
+    mutating func give(
+        _ identity: AccessoryIdentity,
+        _ priority: Int,
+        phase: ConnectionHolder.Phase,
+        now: Duration
+    ) -> LinkPoolAction {
+        tokenCount += 1
+        let token = SlotToken(number: tokenCount)
+        slots.append(
+            PoolSlot(
+                token: token,
+                identity: identity,
+                priority: priority,
+                phase: phase,
+                since: now,
+                lastHeard: now
+            )
+        )
+        return .grant(token, to: identity)
+    }
+
+    mutating func enqueue(
+        _ identity: AccessoryIdentity,
+        priority: Int,
+        hasLink: Bool = false,
+        since: Duration
+    ) {
+        waiterCount += 1
+        waiters.append(
+            PoolWaiter(
+                identity: identity,
+                priority: priority,
+                since: since,
+                number: waiterCount,
+                hasLink: hasLink
+            )
+        )
+    }
+
+    // MARK: Looking
+
+    func index(of token: SlotToken) -> Int? {
+        slots.firstIndex { $0.token == token }
+    }
+
+    /// Who waits, the next one first.
+    func queue(now: Duration) -> [PoolWaiter] {
+        waiters.sorted { $0.goesBefore($1, now: now) }
+    }
+
+    /// Whether so many links may be, if they are there: what was learned does not hold against that.
+    func mayHave(_ count: Int) -> Bool {
+        limit.fixed.map { count <= $0 } ?? true
+    }
+
+    mutating func loseLink(of identity: AccessoryIdentity) {
+        guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return }
+        waiters[index].hasLink = false
+    }
+
+    func waitNotice(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
+        guard waiters.contains(where: { $0.identity == identity }) else { return [] }
+        return [.wait(identity, outOfSlots(now: now))]
+    }
+
+    func outOfSlots(now: Duration) -> OutOfConnectionSlots {
+        OutOfConnectionSlots(
+            limit: limit.value ?? slots.count,
+            holders: slots.map { $0.holder(now: now) }
+        )
+    }
+
+    /// How many links are ending of which nobody has been promised the slot.
+    private var spareCount: Int {
+        let waiting = Set(waiters.map(\.identity))
+        return slots.count { slot in
+            slot.phase == .ending && !(slot.sake.map { waiting.contains($0) } ?? false)
+        }
+    }
+}
