@@ -6,8 +6,8 @@ import Foundation
 public struct MessageChannelOptions: Sendable {
     /// What a message looks like.
     public enum Form: Hashable, Sendable {
-        /// In an envelope of Lanyard's, by which requests and answers find each other: see
-        /// `MessageEnvelope`.
+        /// In an envelope of Lanyard's, by which requests and answers find each other:
+        /// `{"tell":…}`, `{"ask":…,"id":7}`, `{"answer":…,"id":7}` or `{"refuse":"why","id":7}`.
         case enveloped
         /// As it is: for accessories that know no envelope. A request is answered by the next message
         /// that can be decoded as what is expected.
@@ -26,9 +26,11 @@ public struct MessageChannelOptions: Sendable {
     public var decoder = JSONDecoder()
     /// How much the channel holds.
     public var limits = MessageLimits()
+    /// The number of the first request; nil for any.
+    package var firstID: Int?
 
     /// The framing, and else the usual.
-    public init(framing: any MessageFraming, sealing: (any MessageSealing)? = nil) {
+    public init(framing: any MessageFraming = .startEnd(), sealing: (any MessageSealing)? = nil) {
         self.framing = framing
         self.sealing = sealing
     }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+// What the other side asks for.
+extension MessageEngine {
+    func add(_ service: MessageService) {
+        guard !hasEnded else { return }
+        services.append(service)
+    }
+
+    func removeService(_ number: Int) {
+        services.removeAll { $0.number == number }
+    }
+
+    /// Works on a request of the other side.
+    func serve(_ id: Int, _ body: Data) {
+        serve(id, body) { [self] in
+            exchange.reply(.refuse(id: id, "nobody here answers this"))
+            report(.undecodable(text: quotation(of: body)))
+        }
+    }
+
+    /// Has the first service work on a request that can make sense of it.
+    @discardableResult
+    func serve(_ id: Int, _ body: Data, orElse refuse: () -> Void) -> Bool {
+        guard let job = services.lazy.compactMap({ $0.job(body) }).first else {
+            refuse()
+            return false
+        }
+        guard work.count < options.limits.answersAtOnce else {
+            exchange.reply(.refuse(id: id, "too many requests at once"))
+            return true
+        }
+        switch job {
+        case .done(let answer): reply(to: id, answer)
+        case .toDo(let job): begin(job, id)
+        }
+        return true
+    }
+
+    /// Every step of a job is counted as work to be waited for where time is virtual; time passes only
+    /// while it waits for something.
+    private func begin(_ job: @escaping @Sendable () async -> MessageService.Answer, _ id: Int) {
+        let (number, link) = (newNumber(), link)
+        work[number] = Task(executorPreference: HoldingExecutor(timekeeper: timekeeper)) {
+            let answer = await job()
+            self.perform { $0.finished(number, link, id, answer) }
+        }
+    }
+
+    private func finished(_ number: Int, _ link: Int, _ id: Int, _ answer: MessageService.Answer) {
+        guard work.removeValue(forKey: number) != nil, link == self.link else { return }
+        reply(to: id, answer)
+        pump()
+    }
+
+    private func reply(to id: Int, _ answer: MessageService.Answer) {
+        switch answer {
+        case .success(let body): exchange.reply(.answer(id: id, body))
+        case .failure(let refusal):
+            let reason = String(refusal.reason.prefix(options.limits.quotation))
+            exchange.reply(.refuse(id: id, reason))
+        }
+    }
+}
+
+/// Runs the steps of a task off the channel's queue, and has time stand still for each.
+///
+/// A class, since the runtime wants executors to be objects.
+private final class HoldingExecutor: TaskExecutor {
+    private let timekeeper: any Timekeeper
+
+    init(timekeeper: any Timekeeper) {
+        self.timekeeper = timekeeper
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        timekeeper.perform(on: .global()) { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+// What comes, and to whom it goes.
+extension MessageEngine {
+    func take(_ arrival: MessageWire.Arrival) {
+        switch arrival {
+        case .trouble(let event): report(event)
+        case .reply(let octets): sendUrgently(octets)
+        case .message(let message):
+            change { $0.statistics.received += 1 }
+            switch options.form {
+            case .plain: takePlain(message)
+            case .enveloped: takeEnveloped(message)
+            }
+        }
+    }
+
+    private func takeEnveloped(_ message: Data) {
+        switch MessageEnvelope(message) {
+        case .tell(let body): deliver(body)
+        case .ask(let id, let body): serve(id, body)
+        case .answer(let id, let body): answered(id, .success(body))
+        case .refuse(let id, let reason):
+            let quoted = String(reason.prefix(options.limits.quotation))
+            answered(id, .failure(.remoteError(quoted)))
+        case nil: report(.undecodable(text: quotation(of: message)))
+        }
+    }
+
+    private func answered(_ id: Int, _ result: Result<Data, MessageError>) {
+        guard let ticket = exchange.answered(id) else { return report(.unexpectedAnswer(id: id)) }
+        finish(ticket, result)
+    }
+
+    /// What is in no envelope answers the oldest request that it can be an answer to.
+    private func takePlain(_ message: Data) {
+        let answered = exchange.unanswered.first { calls[$0.ticket]?.accepts?(message) ?? false }
+        if let answered {
+            _ = exchange.answered(answered.id)
+            finish(answered.ticket, .success(message))
+        } else if !services.isEmpty, serve(0, message, orElse: {}) {
+            return
+        } else {
+            deliver(message)
+        }
+    }
+
+    // MARK: Readers
+
+    func add(_ reader: MessageReader) {
+        guard !hasEnded else { return reader.end() }
+        readers.append(reader)
+        unread.removeAll { reader.take($0) != .refused }
+    }
+
+    func removeReader(_ number: Int) {
+        readers.removeAll { $0.number == number }
+    }
+
+    /// Gives a message to all who can make sense of it. It waits if nobody reads at all.
+    private func deliver(_ body: Data) {
+        guard !readers.isEmpty else { return keep(body) }
+        let outcomes = readers.map { $0.take(body) }
+        if outcomes.contains(.takenForAnother) { report(.unread) }
+        guard outcomes.allSatisfy({ $0 == .refused }) else { return }
+        report(.undecodable(text: quotation(of: body)))
+    }
+
+    private func keep(_ body: Data) {
+        unread.append(body)
+        guard unread.count > options.limits.unread else { return }
+        _ = unread.popFirst()
+        report(.unread)
+    }
+
+    func quotation(of message: Data) -> String {
+        message.quotation(limit: options.limits.quotation)
+    }
+}
+
+extension Data {
+    /// The beginning as text, with a replacement for what is none.
+    func quotation(limit: Int) -> String {
+        String(decoding: prefix(Swift.max(limit, 0)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// Drives a channel: lets the values that decide know what happens, and does what they say.
+///
+/// Unchecked: all that changes is touched on the transport's queue only, which every entry checks. What
+/// others may look at from elsewhere stands behind locks.
+final class MessageEngine: @unchecked Sendable {
+    typealias Ticket = MessageExchange.Ticket
+
+    /// Who waits for the end of a message or request.
+    struct Call {
+        /// Whether a message that is in no envelope is the answer; nil where no answer is expected.
+        var accepts: (@Sendable (Data) -> Bool)?
+        let finish: @Sendable (Result<Data, MessageError>) -> Void
+    }
+
+    /// A frame on its way to the link.
+    struct Frame {
+        let ticket: Ticket?
+        var rest: Data
+        /// Whether it holds a message of the application's.
+        var isMessage = true
+    }
+
+    /// How long the other side has to answer a greeting, and how often it is greeted.
+    static let greetingInterval = Duration.seconds(2)
+    static let greetingLimit = 5
+
+    let options: MessageChannelOptions
+    let timekeeper: any Timekeeper
+    let hub = Hub<MessageChannelEvent>()
+    let transport: any MessageTransport
+    private let mirror = Guarded(Mirror())
+
+    /// What can be asked from anywhere.
+    struct Mirror {
+        var statistics = MessageStatistics()
+        var isLinked = false
+        var lastNumber = 0
+    }
+
+    // On the queue.
+    var wire: MessageWire
+    var exchange: MessageExchange
+    var calls: [Ticket: Call] = [:]
+    var readers: [MessageReader] = []
+    /// What came while nobody read.
+    var unread = WaitingLine<Data>()
+    var services: [MessageService] = []
+    /// The requests that are worked on, by numbers of ours.
+    var work: [Int: Task<Void, Never>] = [:]
+    private var timer: (any TimekeeperTimer)?
+    /// The frame that is being sent.
+    private var frame: Frame?
+    /// Frames that go before all messages: those that sealing needs.
+    private var urgent: [Frame] = []
+    private var isPumping = false
+    private var greetings = 0
+    private var nextGreeting: Duration?
+    private(set) var isLinked = false
+    /// Counts links, so that what belongs to one that is gone can be told.
+    private(set) var link = 0
+    private(set) var hasEnded = false
+
+    init(
+        over transport: any MessageTransport,
+        options: MessageChannelOptions,
+        role: SealingRole,
+        timekeeper: any Timekeeper
+    ) {
+        self.transport = transport
+        self.options = options
+        self.timekeeper = timekeeper
+        wire = MessageWire(options, as: role)
+        exchange = MessageExchange(
+            limits: options.limits,
+            firstID: options.firstID ?? .random(in: 1..<10_000)
+        )
+    }
+
+    /// Begins, on the queue.
+    func start() {
+        timer = timekeeper.makeTimer(on: transport.queue) { [weak self] in self?.wake() }
+        transport.start { [weak self] in self?.receive($0) }
+    }
+
+    /// Does something on the queue, behind what is there.
+    func perform(_ work: @escaping @Sendable (MessageEngine) -> Void) {
+        timekeeper.perform(on: transport.queue) { work(self) }
+    }
+
+    // MARK: What the transport says
+
+    private func receive(_ event: MessageTransportEvent) {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        guard !hasEnded else { return }
+        switch event {
+        case .linked: linked()
+        case .received(let chunk):
+            for arrival in wire.receive(chunk) { take(arrival) }
+            pump()
+        case .hasRoom: pump()
+        case .refused(let error): refused(error)
+        case .unlinked(let error): unlinked(error)
+        case .ended(let error): end(error.map { "\($0)" })
+        }
+    }
+
+    private func linked() {
+        if isLinked { unlinked(nil) }
+        isLinked = true
+        link += 1
+        wire.link()
+        greetings = 0
+        report(.linked)
+        greet()
+        pump()
+    }
+
+    private func unlinked(_ error: (any Error)?) {
+        guard isLinked else { return }
+        isLinked = false
+        loseLink(.disconnected)
+        report(.unlinked(reason: error.map { "\($0)" }))
+    }
+
+    /// What was under way fails.
+    private func loseLink(_ error: MessageError) {
+        wire.link()
+        (frame, urgent, nextGreeting) = (nil, [], nil)
+        _ = exchange.linkLost()
+        for task in work.values { task.cancel() }
+        work = [:]
+        let calls = calls.sorted { $0.key < $1.key }
+        self.calls = [:]
+        for (_, call) in calls { call.finish(.failure(error)) }
+        setTimer()
+    }
+
+    /// The frame that was being sent did not arrive.
+    private func refused(_ error: any Error) {
+        guard let frame else { return }
+        self.frame = nil
+        if let ticket = frame.ticket { fail(ticket, .notSent("\(error)")) }
+        pump()
+    }
+
+    /// Ends it for good.
+    func end(_ reason: String?) {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        guard !hasEnded else { return }
+        hasEnded = true
+        isLinked = false
+        loseLink(.closed)
+        transport.stop()
+        report(.ended(reason: reason))
+        for reader in readers { reader.end() }
+        (readers, services, unread, timer) = ([], [], WaitingLine(), nil)
+        hub.end()
+    }
+
+    // MARK: Calls
+
+    /// Takes a message or a request up; how it ends is told once, at once or later.
+    func begin(_ call: Call, _ ticket: Ticket, _ body: Data, timeout: Duration?) {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        guard !hasEnded else { return call.finish(.failure(.closed)) }
+        guard isLinked else { return call.finish(.failure(.disconnected)) }
+        do throws(MessageError) {
+            if let timeout {
+                try exchange.ask(body, for: ticket, until: timekeeper.now + timeout)
+            } else {
+                try exchange.tell(body, for: ticket)
+            }
+            calls[ticket] = call
+        } catch {
+            return call.finish(.failure(error))
+        }
+        pump()
+        setTimer()
+    }
+
+    /// The application waits no longer.
+    func cancel(_ ticket: Ticket) {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        fail(ticket, .cancelled)
+        pump()
+    }
+
+    func fail(_ ticket: Ticket, _ error: MessageError) {
+        exchange.withdraw(ticket)
+        finish(ticket, .failure(error))
+    }
+
+    func finish(_ ticket: Ticket, _ result: Result<Data, MessageError>) {
+        calls.removeValue(forKey: ticket)?.finish(result)
+    }
+
+    // MARK: Sending
+
+    /// Sends as long as there is something, and room.
+    func pump() {
+        guard !isPumping, isLinked else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while isLinked, let frame = frame ?? nextFrame() {
+            self.frame = frame
+            let chunk = frame.rest.prefix(max(transport.maximumChunk, 1))
+            guard transport.send(Data(chunk)) else { return }
+            advance(by: chunk.count)
+        }
+    }
+
+    private func advance(by count: Int) {
+        // Sending may have had the transport say that the link is gone.
+        guard var frame else { return }
+        frame.rest = frame.rest.dropFirst(count)
+        self.frame = frame.rest.isEmpty ? nil : frame
+        guard frame.rest.isEmpty, frame.isMessage else { return }
+        change { $0.statistics.sent += 1 }
+        guard let ticket = frame.ticket, calls[ticket]?.accepts == nil else { return }
+        finish(ticket, .success(Data()))
+    }
+
+    private func nextFrame() -> Frame? {
+        if !urgent.isEmpty { return urgent.removeFirst() }
+        guard wire.isReady else { return nil }
+        while let outgoing = exchange.next() {
+            guard let message = options.form.octets(of: outgoing.envelope) else { continue }
+            do throws(MessageError) {
+                return Frame(ticket: outgoing.ticket, rest: try wire.encode(message))
+            } catch {
+                if let ticket = outgoing.ticket { fail(ticket, error) }
+                replaceUnsent(outgoing.envelope)
+            }
+        }
+        return nil
+    }
+
+    /// An answer that cannot be sent, since it is too long, is a refusal.
+    private func replaceUnsent(_ envelope: MessageEnvelope) {
+        guard case .answer(let id, _) = envelope else { return }
+        exchange.reply(.refuse(id: id, "the answer is too long"))
+    }
+
+    func sendUrgently(_ octets: Data) {
+        guard !octets.isEmpty else { return }
+        urgent.append(Frame(ticket: nil, rest: octets, isMessage: false))
+    }
+
+    // MARK: Time
+
+    func setTimer() {
+        let deadlines = [exchange.nextDeadline, nextGreeting].compactMap(\.self)
+        timer?.set(to: deadlines.min())
+    }
+
+    private func wake() {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        for ticket in exchange.deadlinePassed(now: timekeeper.now) {
+            finish(ticket, .failure(.timeout))
+        }
+        if let nextGreeting, nextGreeting <= timekeeper.now { greet() }
+        pump()
+        setTimer()
+    }
+
+    /// Greets the other side, where sealing wants that, until it has answered or clearly will not.
+    private func greet() {
+        nextGreeting = nil
+        guard isLinked, !wire.isReady, let greeting = try? wire.greeting() else { return }
+        guard greetings < Self.greetingLimit else {
+            return loseLink(.sealing("the other side does not answer"))
+        }
+        greetings += 1
+        sendUrgently(greeting)
+        nextGreeting = timekeeper.now + Self.greetingInterval
+        setTimer()
+    }
+
+    // MARK: Telling
+
+    func report(_ event: MessageChannelEvent) {
+        change {
+            $0.statistics.count(event)
+            $0.isLinked = isLinked
+        }
+        hub.send { event }
+    }
+
+    func change(_ body: (inout Mirror) -> Void) {
+        mirror.change(body)
+    }
+
+    /// What can be asked from anywhere.
+    var outlook: Mirror { mirror.change { $0 } }
+
+    /// A number that was not given before, from anywhere.
+    func newNumber() -> Int {
+        mirror.change { mirror in
+            mirror.lastNumber += 1
+            return mirror.lastNumber
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The members of a JSON object, as the octets that they are: cut out, and not decoded.
+///
+/// It looks no deeper than it must to find where a value ends, counts brackets in place of descending,
+/// and leaves it to the decoder to judge what is inside. Names are compared as they are written, so one
+/// with an escape in it is another.
+struct JSONMembers {
+    private var octets: Data
+    private var members: [(name: Data, value: Data)] = []
+
+    /// Nil if this is no object, or has more members than any envelope.
+    init?(_ json: Data) {
+        octets = json
+        guard scanObject(), octets.isEmpty else { return nil }
+    }
+
+    /// How many members are looked at.
+    private static let limit = 16
+
+    /// The names, in order.
+    var names: [Data] { members.map(\.name) }
+
+    /// The value with this name; nil if there is none, or more than one.
+    subscript(name: String) -> Data? {
+        let found = members.filter { $0.name.elementsEqual(name.utf8) }
+        return found.count == 1 ? found[0].value : nil
+    }
+
+    private mutating func scanObject() -> Bool {
+        skipBlanks()
+        guard take("{") else { return false }
+        skipBlanks()
+        if take("}") {
+            skipBlanks()
+            return true
+        }
+        while members.count < Self.limit, let member = scanMember() {
+            members.append(member)
+            if take(",") { continue }
+            guard take("}") else { return false }
+            skipBlanks()
+            return true
+        }
+        return false
+    }
+
+    private mutating func scanMember() -> (Data, Data)? {
+        skipBlanks()
+        guard let name = cut(stringLength), name.count >= 2 else { return nil }
+        skipBlanks()
+        guard take(":") else { return nil }
+        skipBlanks()
+        guard let value = cut(valueLength) else { return nil }
+        skipBlanks()
+        return (name.dropFirst().dropLast(), value)
+    }
+
+    // MARK: Lengths, in octets, from where the rest begins
+
+    private var valueLength: Int? {
+        switch octets.first {
+        case UInt8(ascii: "\""): stringLength
+        case UInt8(ascii: "{"), UInt8(ascii: "["): nestedLength
+        default: wordLength
+        }
+    }
+
+    /// Of a string with its quotation marks.
+    private var stringLength: Int? {
+        guard octets.first == UInt8(ascii: "\"") else { return nil }
+        return Self.endOfString(octets, from: octets.startIndex).map { $0 - octets.startIndex }
+    }
+
+    /// Of an array or object: up to the bracket that closes the first one.
+    private var nestedLength: Int? {
+        var depth = 0
+        var index = octets.startIndex
+        while index < octets.endIndex {
+            switch octets[index] {
+            case UInt8(ascii: "\""):
+                guard let end = Self.endOfString(octets, from: index) else { return nil }
+                index = end
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            index += 1
+            if depth == 0 { return index - octets.startIndex }
+        }
+        return nil
+    }
+
+    /// Of a number, true, false or null.
+    private var wordLength: Int? {
+        let length = octets.prefix { !Self.endsWord($0) }.count
+        return length > 0 ? length : nil
+    }
+
+    /// Behind the closing quotation mark.
+    private static func endOfString(_ octets: Data, from start: Data.Index) -> Data.Index? {
+        var index = start + 1
+        while index < octets.endIndex {
+            switch octets[index] {
+            case UInt8(ascii: "\""): return index + 1
+            case UInt8(ascii: "\\"): index += 2
+            default: index += 1
+            }
+        }
+        return nil
+    }
+
+    private static func endsWord(_ octet: UInt8) -> Bool {
+        isBlank(octet) || octet == UInt8(ascii: ",") || octet == UInt8(ascii: "}")
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool {
+        octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D
+    }
+
+    // MARK: Taking from the front
+
+    private mutating func skipBlanks() {
+        octets = octets.drop(while: Self.isBlank)
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard octets.first == UInt8(ascii: character) else { return false }
+        octets = octets.dropFirst()
+        return true
+    }
+
+    private mutating func cut(_ length: Int?) -> Data? {
+        guard let length else { return nil }
+        defer { octets = octets.dropFirst(length) }
+        return octets.prefix(length)
+    }
+}
