@@ -25,7 +25,7 @@ extension MessageEngine {
     /// Has the first service work on a request that can make sense of it.
     @discardableResult
     func serve(_ id: Int, _ body: Data, orElse refuse: () -> Void) -> Bool {
-        guard let job = services.lazy.compactMap({ $0.job(body) }).first else {
+        guard let job = job(for: body) else {
             refuse()
             return false
         }
@@ -38,6 +38,13 @@ extension MessageEngine {
         case .toDo(let job): begin(job, id)
         }
         return true
+    }
+
+    private func job(for body: Data) -> MessageService.Job? {
+        for service in services {
+            if let job = service.job(body) { return job }
+        }
+        return nil
     }
 
     /// Every step of a job is counted as work to be waited for where time is virtual; time passes only
