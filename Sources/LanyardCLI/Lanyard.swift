@@ -29,7 +29,7 @@ struct Lanyard: AsyncParsableCommand {
             DemoCommand.self, ScanCommand.self, ExploreCommand.self, ReadCommand.self,
             WriteCommand.self,
             SubscribeCommand.self, PairCommand.self, BondsCommand.self, ServeCommand.self,
-            ChannelCommand.self, TraceCommand.self, AirCommand.self,
+            ChannelCommand.self, TraceCommand.self, TimelineCommand.self, AirCommand.self,
         ]
     )
 

@@ -26,7 +26,7 @@ struct TracePrinter: Sendable {
         do { try end.get() } catch { throw Self.failure(error, path) }
     }
 
-    private static func failure(_ error: any Error, _ path: String) -> ProgramFailure {
+    static func failure(_ error: any Error, _ path: String) -> ProgramFailure {
         let name = TerminalText.escape(path)
         switch error {
         case let error as BtsnoopError:

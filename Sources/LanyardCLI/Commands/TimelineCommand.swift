@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Lanyard
+
+struct TimelineCommand: ConsoleCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline",
+        abstract: "Makes a page that shows what accessories did, on one time line.",
+        discussion: """
+            The recording is what an application wrote of its FlightRecorder (recording.jsonLines). \
+            Packet logs of the same time, as --trace writes them, are put beside it; each is named \
+            after its file. The page needs nothing but a browser, not even a network.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("What a FlightRecorder kept, as JSON lines.")) var recording:
+        String
+
+    @Argument(help: ArgumentHelp("Packet logs, as btsnoop files.", valueName: "log"))
+    var logs: [String] = []
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where the page goes.", valueName: "file.html"))
+    var output: String
+
+    @Option(help: "What the page is called.")
+    var title = "Accessories on one time line"
+
+    func run(on console: Console) async throws {
+        var timeline = Timeline(title: title)
+        timeline.add(try Self.read(recording), central: "Central")
+        for log in logs {
+            do {
+                let name = Self.deviceName(ofLog: log)
+                try timeline.addPackets(ofLog: log, device: name, zero: timeline.start)
+            } catch {
+                throw TracePrinter.failure(error, log)
+            }
+        }
+        timeline.fit()
+        try TimelinePage(timeline: timeline).write(to: output)
+        try console.print("\(TerminalText.escape(output)): \(timeline.summary)")
+    }
+
+    private static func read(_ path: String) throws(ProgramFailure) -> FlightRecording {
+        let file = WrittenFile(subject: "recording", manual: "the documentation of FlightRecorder")
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw file.unreadable(path)
+        }
+        guard data.count <= lengthLimit, let text = TerminalText.text(utf8: data) else {
+            throw file.noText(path)
+        }
+        do throws(FlightRecording.Failure) {
+            return try FlightRecording(jsonLines: text)
+        } catch {
+            throw file.wrong(path, RecordingFailure(cause: error))
+        }
+    }
+
+    /// How long a recording may be, in octets.
+    private static let lengthLimit = 64 << 20
+
+    /// The file's name without its ending, and without the number that `--trace` put in front.
+    static func deviceName(ofLog path: String) -> String {
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        let parts = name.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, parts[0].allSatisfy(\.isNumber) else { return name }
+        return String(parts[1])
+    }
+}
+
+/// What is wrong with a recording.
+struct RecordingFailure: PlacedError, Equatable {
+    let cause: FlightRecording.Failure
+
+    var place: String {
+        if case .malformedLine(let line) = cause { "line \(line)" } else { "" }
+    }
+
+    var complaint: String {
+        switch cause {
+        case .unknownFormat: "it does not begin as recordings of this version do"
+        case .malformedLine: "that is no event"
+        case .tooLong: "it has more than \(FlightRecording.eventLimit) events"
+        }
+    }
+}
+
+extension TimelinePage {
+    /// Writes the page; throws `ProgramFailure` if it cannot.
+    func write(to path: String) throws(ProgramFailure) {
+        do {
+            try Data(html.utf8).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw ProgramFailure(
+                .inputOutput,
+                "the page \(TerminalText.escape(path)) cannot be written",
+                advice: "check that its directory is there, and has room"
+            )
+        }
+    }
+}
+
+extension Timeline {
+    /// How much it shows, in a few words.
+    var summary: String {
+        let events = events.count == 1 ? "1 event" : "\(events.count) events"
+        let devices = devices.count == 1 ? "1 device" : "\(devices.count) devices"
+        return "\(events) of \(devices), to be opened in a browser"
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import Lanyard
+
+extension Timeline {
+    /// How many packets of one log are shown.
+    static let packetLimit = 3_000
+
+    /// Adds the packets of a log, each decoded to one line, to the rows of a device.
+    ///
+    /// What controllers say about their buffers is left out, and repeated advertising is folded: it
+    /// would hide the rest. Throws what is wrong with the file; what comes before stays.
+    ///
+    /// - Parameter zero: Microseconds since 1970 when the time of this time line began; the first
+    ///   packet's time if nil.
+    mutating func addPackets(ofLog path: String, device name: String, zero: Int64?) throws {
+        var packets = PacketGathering(device: device(name), zero: zero)
+        defer {
+            for event in packets.events { add(event) }
+            if packets.leftOut > 0 {
+                remark("\(packets.leftOut) later packets of \(devices[packets.device]) left out")
+            }
+        }
+        try TraceFile.read(path) { record in
+            try Task.checkCancellation()
+            packets.receive(record)
+        }
+    }
+}
+
+/// Decodes the packets of one log, and folds what is repeated.
+struct PacketGathering {
+    /// Reports of one advertiser with more time between them than this are told apart.
+    static let repetitionGap: Int64 = 2_000_000
+    /// How many advertisers are followed at a time.
+    static let advertiserLimit = 1_000
+
+    let device: Int
+    private(set) var events: [Timeline.Event] = []
+    /// How many packets found no room.
+    private(set) var leftOut = 0
+    private var zero: Int64?
+    private var decoder = TraceDecoder()
+    /// Where the reports of each advertiser are gathered.
+    private var reports: [Substring: Int] = [:]
+
+    init(device: Int, zero: Int64?) {
+        self.device = device
+        self.zero = zero
+    }
+
+    mutating func receive(_ record: Btsnoop.Record) {
+        guard let line = decoder.decode(record), !line.isAboutBuffers else { return }
+        let origin = zero ?? line.microsecondsSince1970
+        zero = origin
+        let (time, overflow) = line.microsecondsSince1970.subtractingReportingOverflow(origin)
+        guard !overflow, !fold(line, at: time) else { return }
+        guard events.count < Timeline.packetLimit else { return leftOut += 1 }
+        if let advertiser = line.advertiser, reports.count < Self.advertiserLimit {
+            reports[advertiser] = events.count
+        }
+        events.append(line.event(at: time, device: device))
+    }
+
+    /// Whether the line is one more report of an advertiser that was just heard.
+    private mutating func fold(_ line: TraceLine, at time: Int64) -> Bool {
+        guard let advertiser = line.advertiser, let index = reports[advertiser] else {
+            return false
+        }
+        return events[index].fold(at: time, gap: Self.repetitionGap)
+    }
+}
+
+extension TraceLine {
+    fileprivate var isAboutBuffers: Bool {
+        layer == .hci && text.hasPrefix("Number Of Completed Packets")
+    }
+
+    /// The address, and what follows it up to the first comma, of an advertising report.
+    fileprivate var advertiser: Substring? {
+        guard layer == .hci, text.hasPrefix("LE "), text.contains("Advertising Report"),
+            let range = text.firstRange(of: "address=")
+        else { return nil }
+        return text[range.upperBound...].prefix { $0 != "," }
+    }
+
+    fileprivate func event(at time: Int64, device: Int) -> Timeline.Event {
+        Timeline.Event(
+            microseconds: time,
+            device: device,
+            lane: .packet,
+            text: isMalformed ? "malformed: \(text)" : text,
+            detail: connection.map { "connection \($0)" },
+            packet: Timeline.Packet(isSent: direction == .sent, layer: layer)
+        )
+    }
+}

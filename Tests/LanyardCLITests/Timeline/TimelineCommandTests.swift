@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+import Lanyard
+import Testing
+
+@testable import LanyardCLI
+
+@Suite("lanyard timeline")
+final class TimelineCommandTests {
+    private let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+
+    init() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: false
+        )
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func file(_ name: String, _ content: [UInt8]) throws -> String {
+        try Data(content).write(to: URL(fileURLWithPath: folder + "/" + name))
+        return folder + "/" + name
+    }
+
+    private func recording() throws -> String {
+        let recording = FlightRecording(events: [
+            FlightEvent(time: .seconds(1), device: "strap", lane: .state, text: "ready")
+        ])
+        return try file("flight.jsonl", Array(recording.jsonLines.utf8))
+    }
+
+    private func run(_ arguments: [String]) async -> (ProcessStatus, output: String) {
+        let output = ScriptedAccessory.Recorder()
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { output.note($0) },
+            remark: { output.note($0) }
+        )
+        return (
+            await ProgramRun.run(["timeline"] + arguments, on: console),
+            output.lines.joined()
+        )
+    }
+
+    @Test("makes a page of a recording and packet logs")
+    func makesPage() async throws {
+        var log = Btsnoop.header
+        let reset: [UInt8] = [1, 3, 0x0C, 0]
+        Btsnoop.append(
+            Btsnoop.Record(microsecondsSince1970: 9, direction: .sent, packet: reset[...]),
+            to: &log
+        )
+        let page = folder + "/page.html"
+        let (status, output) = await run([
+            try recording(), try file("0-phone.btsnoop", log), "-o", page, "--title", "A day",
+        ])
+        #expect(status == .success)
+        #expect(output.hasSuffix("page.html: 2 events of 3 devices, to be opened in a browser\n"))
+        let html = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(html.contains(#""title":"A day""#))
+        #expect(html.contains(#""devices":["Central","strap","phone"]"#))
+        #expect(html.contains(#""texts":["Reset","ready"]"#))
+    }
+
+    @Test(
+        "names a log's device after the file",
+        arguments: [
+            ("/a/3-phone.btsnoop", "phone"), ("strap.log", "strap"), ("7-a-b.btsnoop", "a-b"),
+            ("my-phone.btsnoop", "my-phone"), ("/x/12", "12"),
+        ]
+    )
+    func namesDevices(path: String, name: String) {
+        #expect(TimelineCommand.deviceName(ofLog: path) == name)
+    }
+
+    @Test("says what is wrong with a file, and where")
+    func saysWhatIsWrong() async throws {
+        let page = folder + "/page.html"
+        let torn = try file("torn.jsonl", Array((FlightRecording().jsonLines + "{}\n").utf8))
+        var (status, output) = await run([torn, "-o", page])
+        #expect(status == .badData && output.contains("is wrong at line 2: that is no event"))
+        (status, output) = await run([try file("x", [1, 2]), "-o", page])
+        #expect(status == .badData && output.contains("does not begin as recordings"))
+        (status, output) = await run([folder + "/none", "-o", page])
+        #expect(status == .inputOutput)
+        (status, output) = await run([try recording(), folder + "/none", "-o", page])
+        #expect(status == .inputOutput && output.contains("no such file"))
+        (status, output) = await run([try recording(), "-o", folder + "/none/page.html"])
+        #expect(status == .inputOutput && output.contains("cannot be written"))
+        #expect(!FileManager.default.fileExists(atPath: page))
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JSONReading
+import Lanyard
+import Testing
+
+@testable import LanyardCLI
+
+@Suite struct TimelinePageTests {
+    private static let hostile = #"</script><script>alert("1")</script><!--\u{2028}\"#
+
+    private static var timeline: Timeline {
+        var timeline = Timeline(title: hostile)
+        timeline.subtitle = hostile
+        timeline.chapters = [Timeline.Chapter(microseconds: 0, title: hostile)]
+        timeline.remark(hostile)
+        let recording = FlightRecording(events: [
+            FlightEvent(
+                time: .zero,
+                device: hostile,
+                lane: .state,
+                text: hostile,
+                detail: hostile
+            )
+        ])
+        timeline.add(recording, central: "phone")
+        return timeline
+    }
+
+    /// What stands between the element that holds the data and its end.
+    private func data(in html: String) throws -> Substring {
+        let begin = try #require(html.firstRange(of: #"id="data">"#)?.upperBound)
+        let end = try #require(html[begin...].firstRange(of: "</script>")?.lowerBound)
+        return html[begin..<end]
+    }
+
+    @Test func keepsMarkupOutOfTheData() throws {
+        let data = try data(in: TimelinePage(timeline: Self.timeline).html)
+        #expect(!data.contains("<"))
+        #expect(data.contains(#"\u003c/script>\u003cscript>alert(\"1\")"#))
+    }
+
+    @Test func holdsDataThatReadsAsItWasGiven() throws {
+        let data = try data(in: TimelinePage(timeline: Self.timeline).html)
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
+        )
+        #expect(object["title"] as? String == Self.hostile)
+        #expect((object["texts"] as? [String])?.contains(TerminalText.escape(Self.hostile)) == true)
+        #expect((object["events"] as? [[Int]]) == [[0, 1, 0, 0, 0]])
+    }
+
+    @Test func isOnePieceThatAsksNobodyForAnything() {
+        let html = TimelinePage(timeline: Timeline(title: "empty")).html
+        #expect(html.contains("default-src 'none'"))
+        for reference in [" src=", " href=", "url(", "@import", "fetch(", "XMLHttp", "innerHTML"] {
+            #expect(!html.contains(reference), "\(reference)")
+        }
+        // The namespace of drawings is a name, and no place to go to.
+        #expect(
+            html.ranges(of: "http").count == html.ranges(of: "http://www.w3.org/2000/svg").count + 1
+        )
+    }
+
+    @Test func hasTwoScriptsAndNoMore() {
+        let html = TimelinePage(timeline: Self.timeline).html
+        #expect(html.ranges(of: "<script").count == 2)
+        #expect(html.ranges(of: "</script>").count == 2)
+        #expect(!html.contains("<!--"))
+    }
+
+    @Test func staysSmallHoweverLongTheStory() {
+        var timeline = Timeline(title: "long")
+        let device = timeline.device("strap")
+        for number in 0..<100_000 {
+            timeline.add(
+                Timeline.Event(
+                    microseconds: Int64(number) * 1_000_000,
+                    device: device,
+                    lane: .callback,
+                    text: "didUpdateValue 2A37",
+                    detail: "06 \(number % 256)"
+                )
+            )
+            timeline.add(
+                Timeline.Event(
+                    microseconds: Int64(number) * 1_000_000,
+                    device: device,
+                    lane: .state,
+                    text: "ready",
+                    detail: "number \(number)"
+                )
+            )
+        }
+        timeline.fit()
+        #expect(TimelinePage(timeline: timeline).html.utf8.count < 512 << 10)
+    }
+}
