@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From a peripheral to a link.
+extension AccessoryMachine {
+    /// Connects within a time-out, as soon as there is a slot.
+    func dial(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+        .move(.connecting(peripheral, .waitingForSlot), reason)
+    }
+
+    /// Connects as long as it takes.
+    func standBy(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+        .move(.outOfRange(peripheral, .ours), reason, [.connect(peripheral, .standing)])
+    }
+
+    /// Asks for a slot for a link that is there.
+    func arrive(
+        _ peripheral: Peripheral,
+        _ known: Set<CharacteristicPath>,
+        because reason: ChangeReason
+    ) -> Decision {
+        let waiting = Connecting.arrived(countdown(settings.limits.slotWait), known: known)
+        return .move(.connecting(peripheral, waiting), reason)
+    }
+
+    private func callNow(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
+        let dialling = Connecting.dialling(countdown(settings.timeouts.connecting))
+        return .move(.connecting(peripheral, dialling), reason, [.connect(peripheral, .dial)])
+    }
+
+    /// A device was seen. One that is another than before is the same accessory with a new identifier.
+    func found(_ peripheral: Peripheral) -> Decision {
+        switch state {
+        case .scanning, .idle(.unknownToSystem):
+            dial(peripheral, because: .found)
+        case .outOfRange(let last, _) where last != peripheral:
+            .move(
+                .connecting(peripheral, .waitingForSlot),
+                .found,
+                [.cancelConnection(last)]
+            )
+        case .connecting(let last, .backingOff) where last != peripheral,
+            .connecting(let last, .waitingForSlot) where last != peripheral:
+            dial(peripheral, because: .found)
+        case .unavailable, .restoring, .retrieving, .idle, .connecting, .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange,
+            .disconnecting:
+            .ignore
+        }
+    }
+
+    func connected(_ peripheral: Peripheral, _ known: Set<CharacteristicPath>) -> Decision {
+        switch state {
+        case .connecting(_, .dialling): explore(peripheral, known)
+        case .outOfRange: arrive(peripheral, known, because: .linked)
+        case .restoring(_, .connecting), .restoring(_, .connected):
+            .note(.restoring(peripheral, .connected(known: known)))
+        case .unavailable, .restoring(_, .unwanted), .retrieving, .idle, .scanning,
+            .connecting(_, .waitingForSlot), .connecting(_, .arrived), .connecting(_, .backingOff),
+            .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,
+            .disconnecting:
+            .ignore
+        }
+    }
+
+    func failedToConnect(_ peripheral: Peripheral, _ failure: LinkFailure) -> Decision {
+        switch state {
+        case .connecting(_, .dialling), .outOfRange:
+            .retry(peripheral, failure, linkWasUp: false)
+        case .disconnecting(_, let ending): linkEnded(peripheral, ending)
+        case .unavailable, .restoring, .retrieving, .idle, .scanning,
+            .connecting(_, .waitingForSlot), .connecting(_, .arrived), .connecting(_, .backingOff),
+            .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready:
+            .ignore
+        }
+    }
+}
+
+// MARK: Slots
+
+extension AccessoryMachine {
+    func slotGranted() -> Decision {
+        switch state {
+        case .connecting(let peripheral, .waitingForSlot):
+            return callNow(peripheral, because: .slotGranted)
+        case .connecting(let peripheral, .arrived(_, let known)):
+            return explore(peripheral, known)
+        case .disconnecting(let peripheral, var ending) where ending.then == .dial(isGranted: false):
+            ending.then = .dial(isGranted: true)
+            return .note(.disconnecting(peripheral, ending))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .dialling),
+            .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
+            .subscribing, .connected, .ready, .outOfRange, .disconnecting:
+            return .ignore
+        }
+    }
+
+    func slotDelayed(_ slots: AttemptRecord.Slots) -> Decision {
+        switch state {
+        case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
+            .move(state, .waitingForSlot(slots))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .dialling),
+            .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
+            .subscribing, .connected, .ready, .outOfRange, .disconnecting:
+            .ignore
+        }
+    }
+
+    /// There is no slot for a link that is there: it is ended, and dialled when there is one.
+    func turnedAway(_ slots: AttemptRecord.Slots?) -> Decision {
+        switch state {
+        case .connecting(let peripheral, .arrived):
+            endLink(peripheral, then: .dial(isGranted: false), because: .waitingForSlot(slots))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning,
+            .connecting(_, .waitingForSlot), .connecting(_, .dialling),
+            .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
+            .subscribing, .connected, .ready, .outOfRange, .disconnecting:
+            .ignore
+        }
+    }
+
+    func slotRevoked() -> Decision {
+        let failure = LinkFailure(.capacity, "its link made room for another one")
+        switch state {
+        case .connecting(let peripheral, .waitingForSlot):
+            return .retry(peripheral, failure, linkWasUp: false)
+        case .connecting(let peripheral, .dialling), .connecting(let peripheral, .arrived),
+            .discoveringServices(let peripheral, _, _),
+            .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
+            .connected(let peripheral, _, _), .ready(let peripheral, _):
+            return endLink(
+                peripheral,
+                then: .retry(failure, linkWasUp: true),
+                because: .evicted
+            )
+        case .disconnecting(let peripheral, var ending) where ending.then == .dial(isGranted: true):
+            ending.then = .retry(failure, linkWasUp: true)
+            return .note(.disconnecting(peripheral, ending))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .backingOff),
+            .outOfRange, .disconnecting:
+            return .ignore
+        }
+    }
+
+    /// What comes after the end of a link: see `Afterwards`.
+    func linkEnded(_ peripheral: Peripheral, _ ending: Ending) -> Decision {
+        switch ending.then {
+        case .rest(let reason): .move(.idle(reason), .resting(reason))
+        case .retry(let failure, let linkWasUp):
+            .retry(peripheral, failure, linkWasUp: linkWasUp)
+        case .dial(isGranted: false): dial(peripheral, because: .nextAttempt)
+        case .dial(isGranted: true): callNow(peripheral, because: .slotGranted)
+        case .pair: retrieve(for: .pair, because: .wished)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The table: one function for each event, which goes through all states.
+extension AccessoryMachine {
+    /// What an event leads to. What is told of another peripheral than the state's, or of another
+    /// countdown, is ignored here.
+    func decide(_ event: Event) -> Decision {
+        switch event {
+        case .available: available()
+        case .unavailable(let why): unavailable(why)
+        case .restored(let peripheral, let link): restored(peripheral, link)
+        case .retrieved(let peripheral): retrieved(peripheral)
+        case .found(let peripheral, _): found(peripheral)
+        case .link(let peripheral, let event):
+            peripheral == state.peripheral ? decide(event, peripheral) : .ignore
+        case .slot(let event): decide(event)
+        case .countdownEnded(let countdown):
+            countdown == state.countdown ? countdownEnded() : .ignore
+        case .wished(.pair): pair()
+        case .wished(.connect): connect()
+        case .wished(.disconnect): end(for: .disconnected)
+        case .wished(.forget): end(for: .forgotten)
+        }
+    }
+
+    private func decide(_ event: LinkEvent, _ peripheral: Peripheral) -> Decision {
+        switch event {
+        case .seen: .ignore
+        case .connected(let known): connected(peripheral, known)
+        case .failedToConnect(let failure): failedToConnect(peripheral, failure)
+        case .disconnected(let failure, let isReconnecting):
+            isReconnecting
+                ? systemReconnects(peripheral, failure) : disconnected(peripheral, failure)
+        case .servicesDiscovered(let services): servicesDiscovered(services)
+        case .characteristicsDiscovered(let service, let characteristics):
+            characteristicsDiscovered(service, characteristics)
+        case .discoveryFailed(let failure): discoveryFailed(failure)
+        case .subscriptionChanged(let path, .confirmed): subscriptionConfirmed(path)
+        case .subscriptionChanged(let path, .ended): subscriptionEnded(path)
+        case .subscriptionChanged(_, .failed(let failure)): subscriptionFailed(failure)
+        case .probed(let failure): probed(failure)
+        case .servicesModified(let services): servicesModified(services)
+        }
+    }
+
+    private func decide(_ event: SlotEvent) -> Decision {
+        switch event {
+        case .granted: slotGranted()
+        case .delayed(let slots): slotDelayed(slots)
+        case .turnedAway(let slots): turnedAway(slots)
+        case .revoked: slotRevoked()
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From a link to what is wanted of the accessory.
+extension AccessoryMachine {
+    /// Looks up what is wanted, unless that is known.
+    func explore(_ peripheral: Peripheral, _ known: Set<CharacteristicPath>) -> Decision {
+        let found = known.intersection(settings.paths)
+        let isComplete = found == settings.paths || found == knownBefore
+        if settings.services.isEmpty || (isComplete && !found.isEmpty) {
+            return conclude(peripheral, fresh(found), because: .databaseKnown)
+        }
+        let nothing = Link(found: [], unconfirmed: [])
+        return discover(peripheral, keeping: nothing, because: .linked)
+    }
+
+    /// A link with these characteristics, none of which has confirmed a subscription.
+    private func fresh(_ found: Set<CharacteristicPath>) -> Link {
+        Link(found: found, unconfirmed: settings.subscriptions.intersection(found))
+    }
+
+    private func discover(
+        _ peripheral: Peripheral,
+        within running: Countdown? = nil,
+        keeping link: Link,
+        because reason: ChangeReason
+    ) -> Decision {
+        let countdown = running ?? countdown(settings.timeouts.discovering)
+        return .move(
+            .discoveringServices(peripheral, countdown, keeping: link),
+            reason,
+            [.discoverServices(peripheral, missingServices(of: link))]
+        )
+    }
+
+    private func missingServices(of link: Link) -> Set<BluetoothID> {
+        settings.serviceIdentifiers.subtracting(link.found.map(\.service))
+    }
+
+    func servicesDiscovered(_ services: Set<BluetoothID>) -> Decision {
+        switch state {
+        case .discoveringServices(let peripheral, _, let link):
+            return servicesDiscovered(services, peripheral, link)
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
+            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange,
+            .disconnecting:
+            return .ignore
+        }
+    }
+
+    private func servicesDiscovered(
+        _ services: Set<BluetoothID>,
+        _ peripheral: Peripheral,
+        _ link: Link
+    ) -> Decision {
+        let wanted = missingServices(of: link)
+        if let lacking = lack(settings.requiredServices.intersection(wanted), in: services) {
+            return abandon(peripheral, lacking)
+        }
+        let awaiting = wanted.intersection(services)
+            .filter { !settings.characteristics(of: $0).isEmpty }
+        if awaiting.isEmpty { return conclude(peripheral, link, because: .databaseKnown) }
+        return .move(
+            .discoveringCharacteristics(
+                peripheral,
+                countdown(settings.timeouts.discovering),
+                Discovery(awaiting: awaiting, link: link)
+            ),
+            .servicesFound,
+            awaiting.sorted { $0.text < $1.text }.map {
+                .discoverCharacteristics(peripheral, of: $0, settings.characteristics(of: $0))
+            }
+        )
+    }
+
+    func characteristicsDiscovered(
+        _ service: BluetoothID,
+        _ characteristics: Set<BluetoothID>
+    ) -> Decision {
+        switch state {
+        case .discoveringCharacteristics(let peripheral, let countdown, var discovery):
+            guard discovery.awaiting.remove(service) != nil else { return .ignore }
+            let required = settings.requiredPaths(in: [service]).map(\.characteristic)
+            if let lacking = lack(Set(required), in: characteristics) {
+                return abandon(peripheral, lacking)
+            }
+            discovery.link.add(characteristics, of: service, settings)
+            guard discovery.awaiting.isEmpty else {
+                return .note(.discoveringCharacteristics(peripheral, countdown, discovery))
+            }
+            return conclude(peripheral, discovery.link, because: .databaseKnown)
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
+            .discoveringServices, .subscribing, .connected, .ready, .outOfRange, .disconnecting:
+            return .ignore
+        }
+    }
+
+    func discoveryFailed(_ failure: LinkFailure) -> Decision {
+        switch state {
+        case .discoveringServices(let peripheral, _, _),
+            .discoveringCharacteristics(let peripheral, _, _):
+            abandon(peripheral, failure)
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .subscribing,
+            .connected, .ready, .outOfRange, .disconnecting:
+            .ignore
+        }
+    }
+
+    /// Looks up again what has changed, and only that. While something is being looked up anyway its
+    /// countdown goes on: an accessory that changes all the time is not waited for.
+    func servicesModified(_ services: Set<BluetoothID>) -> Decision {
+        let modified = services.intersection(settings.serviceIdentifiers)
+        guard !modified.isEmpty else { return .ignore }
+        switch state {
+        case .discoveringServices(let peripheral, let countdown, let link):
+            return rediscover(peripheral, link.without(modified), within: countdown)
+        case .discoveringCharacteristics(let peripheral, let countdown, let discovery):
+            return rediscover(peripheral, discovery.link.without(modified), within: countdown)
+        case .subscribing(let peripheral, _, let link), .connected(let peripheral, _, let link),
+            .ready(let peripheral, let link):
+            return rediscover(peripheral, link.without(modified))
+        case .connecting(let peripheral, .arrived(let countdown, let known)):
+            let valid = known.filter { !modified.contains($0.service) }
+            return .note(.connecting(peripheral, .arrived(countdown, known: valid)))
+        case .restoring(let peripheral, .connected(let known)):
+            let valid = known.filter { !modified.contains($0.service) }
+            return .note(.restoring(peripheral, .connected(known: valid)))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .outOfRange,
+            .disconnecting:
+            return .ignore
+        }
+    }
+
+    private func rediscover(
+        _ peripheral: Peripheral,
+        _ link: Link,
+        within countdown: Countdown? = nil
+    ) -> Decision {
+        discover(peripheral, within: countdown, keeping: link, because: .servicesChanged)
+    }
+
+    /// What makes an accessory useless, if something is missing.
+    private func lack(
+        _ required: Set<BluetoothID>,
+        in found: Set<BluetoothID>
+    ) -> LinkFailure? {
+        let missing = required.subtracting(found).map(\.text).sorted()
+        guard !missing.isEmpty else { return nil }
+        return LinkFailure(.incomplete, "it lacks \(missing.joined(separator: ", "))")
+    }
+}
+
+extension AccessoryMachine.Link {
+    /// Without some services.
+    fileprivate func without(_ services: Set<BluetoothID>) -> Self {
+        Self(
+            found: found.filter { !services.contains($0.service) },
+            unconfirmed: unconfirmed.filter { !services.contains($0.service) }
+        )
+    }
+
+    /// Adds those characteristics of a service that are wanted.
+    fileprivate mutating func add(
+        _ characteristics: Set<BluetoothID>,
+        of service: BluetoothID,
+        _ settings: LifecycleSettings
+    ) {
+        let wanted = characteristics.intersection(settings.characteristics(of: service))
+        let paths = Set(wanted.map { CharacteristicPath(service, $0) })
+        found.formUnion(paths)
+        unconfirmed.formUnion(paths.intersection(settings.subscriptions))
+    }
+}

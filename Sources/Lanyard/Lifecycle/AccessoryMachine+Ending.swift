@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How links end, and steps that take too long.
+extension AccessoryMachine {
+    /// Ends a link, or the attempt to make it. It is over when the system says so.
+    func endLink(
+        _ peripheral: Peripheral,
+        then: Afterwards,
+        because reason: ChangeReason,
+        _ actions: [Action] = []
+    ) -> Decision {
+        let ending = Ending(
+            countdown: countdown(settings.timeouts.disconnecting),
+            holdsSlot: state.slotUse != nil,
+            then: then
+        )
+        return .move(
+            .disconnecting(peripheral, ending),
+            reason,
+            [.cancelConnection(peripheral)] + actions
+        )
+    }
+
+    /// Ends a link that is of no use.
+    func abandon(
+        _ peripheral: Peripheral,
+        _ failure: LinkFailure,
+        linkWasUp: Bool = true
+    ) -> Decision {
+        endLink(
+            peripheral,
+            then: .retry(failure, linkWasUp: linkWasUp),
+            because: .abandoned(failure)
+        )
+    }
+
+    func disconnected(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
+        let cancelled = LinkFailure(.ownCancel, "it was cancelled on this device")
+        switch state {
+        case .connecting(_, .dialling), .outOfRange:
+            return .retry(peripheral, failure ?? cancelled, linkWasUp: false)
+        case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
+            .subscribing, .connected, .ready:
+            guard let failure else { return .move(.idle(.cancelled), .resting(.cancelled)) }
+            return .retry(peripheral, failure, linkWasUp: true)
+        case .disconnecting(_, let ending):
+            return linkEnded(peripheral, ending)
+        case .restoring(_, .connected):
+            return .note(.restoring(peripheral, .connecting))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning,
+            .connecting(_, .waitingForSlot), .connecting(_, .backingOff):
+            return .ignore
+        }
+    }
+
+    /// The system makes the link again: nothing is to be done, unless there is no reason to wait.
+    func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
+        let lost = failure ?? LinkFailure(.unknown, "the link was lost")
+        switch state {
+        case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
+            .subscribing, .connected, .ready:
+            guard isRemembered else { return abandon(peripheral, lost) }
+            return .move(.outOfRange(peripheral, .system), .systemReconnects(failure))
+        case .outOfRange(_, .ours):
+            return .move(.outOfRange(peripheral, .system), .systemReconnects(failure))
+        case .restoring(_, .connected):
+            return .note(.restoring(peripheral, .connecting))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning,
+            .connecting(_, .waitingForSlot), .connecting(_, .dialling),
+            .connecting(_, .backingOff), .outOfRange(_, .system), .disconnecting:
+            return .ignore
+        }
+    }
+
+    /// The countdown of the state has ended.
+    func countdownEnded() -> Decision {
+        switch state {
+        case .scanning: return .move(.idle(.notFound), .resting(.notFound))
+        case .connecting(let peripheral, .dialling):
+            let failure = tooLong("connecting", settings.timeouts.connecting)
+            return abandon(peripheral, failure, linkWasUp: false)
+        case .connecting(_, .arrived): return turnedAway(log.slots)
+        case .connecting(let peripheral, .backingOff(_, .dial)):
+            return dial(peripheral, because: .nextAttempt)
+        case .connecting(let peripheral, .backingOff(_, .standing)):
+            return standBy(peripheral, because: .nextAttempt)
+        case .discoveringServices(let peripheral, _, _):
+            return abandon(
+                peripheral,
+                tooLong("discovering services", settings.timeouts.discovering)
+            )
+        case .discoveringCharacteristics(let peripheral, _, _):
+            return abandon(
+                peripheral,
+                tooLong("discovering characteristics", settings.timeouts.discovering)
+            )
+        case .subscribing(let peripheral, _, _):
+            return abandon(peripheral, tooLong("subscribing", settings.timeouts.subscribing))
+        case .connected(let peripheral, .probing, let link):
+            return refuse(peripheral, link, tooLong("pairing", settings.timeouts.pairing))
+        case .disconnecting(let peripheral, let ending): return linkEnded(peripheral, ending)
+        // They have none.
+        case .unavailable, .restoring, .retrieving, .idle, .connecting(_, .waitingForSlot),
+            .connected(_, .refused, _), .ready, .outOfRange:
+            return .ignore
+        }
+    }
+
+    private func tooLong(_ step: String, _ limit: Duration) -> LinkFailure {
+        LinkFailure(.timeout, "\(step) took longer than \(limit.inSeconds)")
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AccessoryMachine.State {
+    /// The peripheral, where there is one: what others tell is none of the machine's business.
+    var peripheral: Peripheral? {
+        switch self {
+        case .unavailable, .retrieving, .idle, .scanning: nil
+        case .restoring(let peripheral, _), .connecting(let peripheral, _),
+            .discoveringServices(let peripheral, _, _),
+            .discoveringCharacteristics(let peripheral, _, _),
+            .subscribing(let peripheral, _, _), .connected(let peripheral, _, _),
+            .ready(let peripheral, _), .outOfRange(let peripheral, _),
+            .disconnecting(let peripheral, _):
+            peripheral
+        }
+    }
+
+    /// The countdown that runs.
+    var countdown: Countdown? {
+        switch self {
+        case .scanning(let countdown), .discoveringServices(_, let countdown, _),
+            .discoveringCharacteristics(_, let countdown, _), .subscribing(_, let countdown, _),
+            .connected(_, .probing(let countdown), _), .connecting(_, .dialling(let countdown)),
+            .connecting(_, .arrived(let countdown, _)),
+            .connecting(_, .backingOff(let countdown, _)):
+            countdown
+        case .disconnecting(_, let ending): ending.countdown
+        case .unavailable, .restoring, .retrieving, .idle, .connecting(_, .waitingForSlot),
+            .connected(_, .refused, _), .ready, .outOfRange:
+            nil
+        }
+    }
+
+    /// For what a slot is held or asked for, if it is.
+    var slotUse: SlotUse? {
+        switch self {
+        case .connecting(_, .arrived): .arrived
+        case .connecting(_, .waitingForSlot), .connecting(_, .dialling), .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .connected, .ready:
+            .dial
+        case .disconnecting(_, let ending): ending.holdsSlot ? .dial : nil
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .outOfRange,
+            .connecting(_, .backingOff):
+            nil
+        }
+    }
+
+    /// Whether it is looked for.
+    var isScanning: Bool {
+        guard case .scanning = self else { return false }
+        return true
+    }
+
+    /// What an application may see of it.
+    var accessoryState: AccessoryState {
+        switch self {
+        case .unavailable(.unknown, _), .unavailable(.resetting, _): .waitingForBluetooth
+        case .unavailable(.poweredOff, _): .poweredOff
+        case .unavailable(.unauthorized, _): .unauthorized
+        case .unavailable(.unsupported, _): .unsupported
+        case .restoring, .retrieving: .restoring
+        case .idle: .idle
+        case .scanning: .scanning
+        case .connecting: .connecting
+        case .discoveringServices: .discoveringServices
+        case .discoveringCharacteristics: .discoveringCharacteristics
+        case .subscribing: .subscribing
+        case .connected: .connected
+        case .ready: .ready
+        case .outOfRange: .outOfRange
+        case .disconnecting: .disconnecting
+        }
+    }
+
+    /// What an attempt does in it, if it is part of one.
+    var phase: AttemptRecord.Phase? {
+        switch self {
+        case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .waitingForSlot
+        case .connecting(_, .dialling), .outOfRange: .connecting
+        case .discoveringServices: .discoveringServices
+        case .discoveringCharacteristics: .discoveringCharacteristics
+        case .subscribing: .subscribing
+        case .connected(_, .probing, _): .pairing
+        case .disconnecting: .ending
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .ready,
+            .connecting(_, .backingOff), .connected(_, .refused, _):
+            nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the application wishes. A wish that is being fulfilled anyway changes nothing.
+extension AccessoryMachine {
+    func pair() -> Decision {
+        switch state {
+        case .unavailable(let why, .rest):
+            return .note(.unavailable(why, .pair))
+        case .idle: return retrieve(for: .pair, because: .wished)
+        case .connected(let peripheral, .refused, let link): return pairAgain(peripheral, link)
+        case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .disconnecting(let peripheral, var ending):
+            guard case .rest = ending.then else { return .ignore }
+            ending.then = isRemembered ? .dial(isGranted: false) : .pair
+            return .note(.disconnecting(peripheral, ending))
+        case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange:
+            return .ignore
+        }
+    }
+
+    /// One that was never usable can only be paired.
+    func connect() -> Decision {
+        guard isRemembered else { return .ignore }
+        switch state {
+        case .unavailable(let why, .rest):
+            return .note(.unavailable(why, .keep))
+        case .idle: return retrieve(for: .keep, because: .wished)
+        case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .disconnecting(let peripheral, var ending):
+            guard case .rest = ending.then else { return .ignore }
+            ending.then = .dial(isGranted: false)
+            return .note(.disconnecting(peripheral, ending))
+        case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange:
+            return .ignore
+        }
+    }
+
+    /// Ends whatever there is: a disconnection, or forgetting, which erases as well.
+    func end(for reason: IdleReason) -> Decision {
+        let erasing: [Action] = reason == .forgotten ? [.erase] : []
+        let isOver = erasing.isEmpty ? nil : Decision.move(.idle(reason), .resting(reason), erasing)
+        switch state {
+        case .unavailable(let why, let intent):
+            guard intent.yields(to: reason) else { return .ignore }
+            return .move(.unavailable(why, .rest(reason)), .wished, erasing)
+        case .restoring(let peripheral, _):
+            return .move(.restoring(peripheral, .unwanted(reason)), .wished, erasing)
+        case .idle(.unknownToSystem), .retrieving, .scanning, .connecting(_, .waitingForSlot),
+            .connecting(_, .backingOff):
+            return .move(.idle(reason), .resting(reason), erasing)
+        case .idle(.forgotten): return .ignore
+        case .idle: return isOver ?? .ignore
+        case .connecting(let peripheral, .dialling), .connecting(let peripheral, .arrived),
+            .discoveringServices(let peripheral, _, _),
+            .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
+            .connected(let peripheral, _, _), .ready(let peripheral, _),
+            .outOfRange(let peripheral, _):
+            return endLink(peripheral, then: .rest(reason), because: .wished, erasing)
+        case .disconnecting(let peripheral, var ending):
+            guard ending.then != .rest(reason), ending.then != .rest(.forgotten) else {
+                return .ignore
+            }
+            ending.then = .rest(reason)
+            return .move(.disconnecting(peripheral, ending), .wished, erasing)
+        }
+    }
+}
+
+extension Intent {
+    /// Whether a wish to rest for this reason changes it.
+    fileprivate func yields(to reason: IdleReason) -> Bool {
+        switch self {
+        case .rest(.forgotten): false
+        case .rest: reason == .forgotten
+        case .pair, .keep: true
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The last attempts of an accessory, and the one that is being made.
+struct AttemptLog: Equatable, Sendable {
+    /// How many records are kept; older ones are dropped.
+    static let limit = 32
+
+    private struct Attempt: Equatable, Sendable {
+        var number: Int
+        var approach: AttemptRecord.Approach
+        var began: Duration
+        var steps: [AttemptRecord.Step] = []
+        var phase: AttemptRecord.Phase
+        var phaseBegan: Duration
+
+        /// A phase that comes again is counted with the first: there are never more steps than phases.
+        mutating func end(at now: Duration) {
+            let before = steps.firstIndex { $0.phase == phase }
+            let duration = before.map { steps.remove(at: $0).duration } ?? .zero
+            steps.append(AttemptRecord.Step(phase, duration + now - phaseBegan))
+        }
+    }
+
+    /// The records, the oldest first.
+    private(set) var records: [AttemptRecord] = []
+    /// How many links there are, as far as was told.
+    var slots: AttemptRecord.Slots?
+    /// How strongly the accessory was last received.
+    var rssi: Int?
+    private var current: Attempt?
+    private var number = 0
+
+    /// Whether an attempt is being made.
+    var isOpen: Bool { current != nil }
+
+    /// Goes on to a phase; the first one begins an attempt.
+    mutating func enter(
+        _ phase: AttemptRecord.Phase,
+        by approach: AttemptRecord.Approach,
+        at now: Duration
+    ) {
+        guard var attempt = current else {
+            number += 1
+            current = Attempt(
+                number: number,
+                approach: approach,
+                began: now,
+                phase: phase,
+                phaseBegan: now
+            )
+            return
+        }
+        guard attempt.phase != phase else { return }
+        attempt.end(at: now)
+        attempt.phase = phase
+        attempt.phaseBegan = now
+        current = attempt
+    }
+
+    /// Ends the attempt, if one is being made.
+    mutating func close(
+        with failure: LinkFailure?,
+        next: AttemptRecord.Next,
+        at now: Duration
+    ) -> AttemptRecord? {
+        guard var attempt = current else { return nil }
+        attempt.end(at: now)
+        current = nil
+        let record = AttemptRecord(
+            number: attempt.number,
+            approach: attempt.approach,
+            began: attempt.began,
+            steps: attempt.steps,
+            failure: failure,
+            slots: slots,
+            rssi: rssi,
+            next: next
+        )
+        if records.count == Self.limit { records.removeFirst() }
+        records.append(record)
+        return record
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AttemptRecord: CustomStringConvertible {
+    /// One line: `attempt 3, dial, at -71 dBm: connecting 10.00 s; failed: no answer; next in 0.43 s`.
+    public var description: String {
+        var line = "attempt \(number), \(approach)"
+        if let rssi { line += ", at \(rssi) dBm" }
+        if let slots { line += ", \(slots) links" }
+        line += ": " + steps.map(\.description).joined(separator: ", ")
+        if let failure { line += "; failed: \(failure)" }
+        return line + "; \(next)"
+    }
+}
+
+extension AttemptRecord.Step: CustomStringConvertible {
+    /// `connecting 0.12 s`.
+    public var description: String { "\(phase) \(duration.inSeconds)" }
+}
+
+extension AttemptRecord.Slots: CustomStringConvertible {
+    /// `3 of 5`.
+    public var description: String {
+        "\(inUse) of \(limit.map(String.init) ?? "an unknown number")"
+    }
+}
+
+extension AttemptRecord.Phase: CustomStringConvertible {
+    /// What is done.
+    public var description: String {
+        switch self {
+        case .waitingForSlot: "waiting for a slot"
+        case .connecting: "connecting"
+        case .discoveringServices: "discovering services"
+        case .discoveringCharacteristics: "discovering characteristics"
+        case .subscribing: "subscribing"
+        case .pairing: "pairing"
+        case .ending: "disconnecting"
+        }
+    }
+}
+
+extension AttemptRecord.Approach: CustomStringConvertible {
+    /// In words.
+    public var description: String {
+        switch self {
+        case .dial: "dialled"
+        case .standing: "waited for"
+        case .restored: "restored"
+        case .renewal: "renewed"
+        }
+    }
+}
+
+extension AttemptRecord.Next: CustomStringConvertible {
+    /// In words.
+    public var description: String {
+        switch self {
+        case .ready: "ready"
+        case .pairing: "to be paired"
+        case .dial(let delay): "next in \(delay.inSeconds)"
+        case .standing(.zero): "waited for from now on"
+        case .standing(let delay): "waited for from in \(delay.inSeconds)"
+        case .system: "the system waits for it"
+        case .slot: "next when there is a slot"
+        case .rest(let reason): "no next one: \(reason)"
+        case .bluetooth: "next when Bluetooth is available"
+        }
+    }
+}
