@@ -65,7 +65,7 @@ extension SimpleAccessory {
 
 // What it does of itself.
 extension SimpleAccessory {
-    private mutating func carryOut(_ deed: AccessoryDeed, now: Instant) {
+    mutating func carryOut(_ deed: AccessoryDeed, now: Instant) {
         switch deed {
         case .send(let stream, let uuid):
             guard let handle = server.values.handle(of: uuid) else { return }
@@ -73,6 +73,11 @@ extension SimpleAccessory {
         case .disconnect: disconnect(now: now)
         case .requestInterval(let interval): request(interval, now: now)
         case .addService(let service): _ = server.add(service)
+        case .removeServices(let uuid):
+            for event in server.removeServices(uuid, now: now) { carryOut(event, now: now) }
+        case .setValue(let value, let uuid): server.values[uuid] = value
+        case .forgetBonds: security?.forgetBonds()
+        case .changeAddress: changeAddress(now: now)
         }
     }
 

@@ -9,7 +9,7 @@ import VirtualRadio
 /// is said by its profile.
 public struct SimpleAccessory: ScriptedHost {
     /// What it is.
-    public let profile: AccessoryProfile
+    public private(set) var profile: AccessoryProfile
 
     var session = ControllerSession()
     /// Cuts frames to the controller's buffers.
@@ -19,6 +19,8 @@ public struct SimpleAccessory: ScriptedHost {
     var link: AccessoryLink?
     /// Its keys; nil if it does not pair.
     var security: AccessorySecurity?
+    /// The address from which it advertises; it outlives a loss of power, as a static one may.
+    var identity: AccessoryIdentity?
 
     /// The six digits that it shows to who is to enter or compare them; nil if it shows nothing.
     public var screen: String? { security?.screen }
@@ -33,9 +35,9 @@ public struct SimpleAccessory: ScriptedHost {
     /// Starts its controller up, and itself: all that was written is forgotten, and what it shares
     /// with bonded peers is not.
     public mutating func start(now: Instant) -> [[UInt8]] {
-        let kept = security
+        let kept = (security, identity)
         self = SimpleAccessory(profile)
-        security = kept
+        (security, identity) = kept
         security?.centralLeft()
         session.start(now: now)
         return session.takePackets()
@@ -57,13 +59,27 @@ public struct SimpleAccessory: ScriptedHost {
     /// When it has something to send, or its controller or Central will have taken too long.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
-        return earliest(earliest(session.nextDeadline, security?.nextDeadline), link)
+        let own = earliest(session.nextDeadline, identity?.rotation)
+        return earliest(earliest(own, security?.nextDeadline), link)
+    }
+
+    /// Does something of itself, as if its person had pressed a button on it, and returns what it says to
+    /// its controller. What it serves from then on, it serves after a loss of power as well.
+    public mutating func perform(_ deed: AccessoryDeed, now: Instant) -> [[UInt8]] {
+        switch deed {
+        case .addService(let service): profile.services.append(service)
+        case .removeServices(let uuid): profile.services.removeAll { $0.uuid == uuid }
+        default: break
+        }
+        carryOut(deed, now: now)
+        return send(now: now)
     }
 
     /// Sends what is due.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         _ = link?.signalling.deadlinePassed(now: now)
+        if let rotation = identity?.rotation, rotation <= now { changeAddress(now: now) }
         carryOut(security?.deadlinePassed(now: now) ?? [], now: now)
         // An indication that nobody confirms closes the bearer, and that ends the link
         // (Vol 3, Part F, 3.3.3).
@@ -129,10 +145,8 @@ extension SimpleAccessory {
             packetLength: capabilities.aclPacketLength,
             packetCount: capabilities.aclPacketCount
         )
-        let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
-        if let address = plan.randomAddress ?? capabilities.publicAddress {
-            security?.begin(address: address)
-        }
+        var plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
+        plan.randomAddress = beginIdentity(plan.randomAddress, capabilities, now: now)
         for command in plan.commands(for: capabilities) { session.send(command, now: now) }
     }
 
@@ -154,7 +168,7 @@ extension SimpleAccessory {
         transmitQueue.open(handle)
         link = AccessoryLink(handle)
         let peer = peer.deviceAddress ?? DeviceAddress(value: peer.value, kind: .random)
-        let events = security?.centralCame(peer, now: now) ?? []
+        let events = security?.centralCame(peer, at: identity?.inUse, now: now) ?? []
         server.clientCame(security?.security ?? .none)
         carryOut(events, now: now)
     }
@@ -173,6 +187,9 @@ extension SimpleAccessory {
     private mutating func advertiseAgain(now: Instant) {
         guard link == nil, let capabilities = session.capabilities else { return }
         let plan = profile.advertisingPlan(publicAddress: capabilities.publicAddress)
+        if let address = identity?.takeWanted() {
+            session.send(AdvertisingPlan.use(address, for: capabilities), now: now)
+        }
         session.send(plan.enable(for: capabilities), now: now)
     }
 

@@ -11,13 +11,16 @@ public enum AccessoryAddress: Hashable, Sendable {
     case randomStatic
     /// This address: a random static one, or a private one.
     case random(DeviceAddress)
+    /// A resolvable private address, and a new one after each such time: only who is bonded knows it
+    /// again. The identity address behind it is a random static one, which follows from the controller.
+    case rotating(every: Duration)
 
     /// The random address on a controller with that public one; nil for none.
     func randomAddress(publicAddress: DeviceAddress?) -> DeviceAddress? {
         switch self {
         case .public: return nil
         case .random(let address): return address
-        case .randomStatic:
+        case .randomStatic, .rotating:
             // Neighbours in, strangers out.
             var dice = SplitMix64(seed: publicAddress?.value ?? 0)
             return .randomStatic(using: &dice)

@@ -51,6 +51,31 @@ struct AdvertisingPlan: Sendable {
         return .init(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [run]))
     }
 
+    /// What stops it.
+    func disable(for capabilities: ControllerCapabilities) -> HCI.EncodedCommand {
+        guard capabilities.supportsExtendedAdvertising else {
+            return .init(HCI.LESetAdvertisingEnable(isEnabled: false))
+        }
+        let run = HCI.AdvertisingSetRun(advertisingHandle: Self.handle)
+        return .init(HCI.LESetExtendedAdvertisingEnable(isEnabled: false, sets: [run]))
+    }
+
+    /// What has it advertise from another random address, while it does not advertise.
+    static func use(
+        _ address: DeviceAddress,
+        for capabilities: ControllerCapabilities
+    ) -> HCI.EncodedCommand {
+        guard capabilities.supportsExtendedAdvertising else {
+            return .init(HCI.LESetRandomAddress(address: .init(value: address.value)))
+        }
+        return .init(
+            HCI.LESetAdvertisingSetRandomAddress(
+                advertisingHandle: handle,
+                address: .init(value: address.value)
+            )
+        )
+    }
+
     private var ownAddressType: HCI.OwnAddressType { randomAddress == nil ? .public : .random }
 }
 

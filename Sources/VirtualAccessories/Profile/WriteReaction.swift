@@ -34,4 +34,14 @@ public enum AccessoryDeed: Sendable {
     case requestInterval(Duration)
     /// Serves something more, and tells the client, if that is subscribed to Service Changed.
     case addService(AccessoryProfile.Service)
+    /// Serves all services with the UUID no more, and tells the client, if that is subscribed to
+    /// Service Changed.
+    case removeServices(BluetoothUUID)
+    /// Changes a value, and tells nobody.
+    case setValue([UInt8], of: BluetoothUUID)
+    /// Loses all that it keeps of bonded peers. A link that there is stays as it is.
+    case forgetBonds
+    /// Advertises from another address from now on: a new private one, if it rotates, and else a new
+    /// random static one.
+    case changeAddress
 }

@@ -28,6 +28,8 @@ struct AccessorySecurity: Sendable {
     /// What keys are drawn with: dice of its own, so that the same world has the same keys.
     private var generator = SplitMix64(seed: 0)
     private var identity: Pairing.LocalIdentity?
+    /// What bonded peers know its private addresses again by.
+    var resolvingKey: HCI.Key128? { identity?.resolvingKey }
 
     private var manager: SecurityManager?
     private var bond: Bond?
@@ -39,6 +41,11 @@ struct AccessorySecurity: Sendable {
         self.pairing = pairing
     }
 
+    /// Nothing is known any more of anybody; what protects the present link stays until its end.
+    mutating func forgetBonds() {
+        (bonds, memories, bond) = ([], [:], nil)
+    }
+
     /// The controller is there, and the accessory uses this address.
     mutating func begin(address: DeviceAddress) {
         guard identity?.address != address else { return }
@@ -48,14 +55,20 @@ struct AccessorySecurity: Sendable {
     }
 
     /// A Central has connected.
-    mutating func centralCame(_ peer: DeviceAddress, now: Instant) -> [Event] {
+    ///
+    /// - Parameter localAddress: that which it connected to; nil for the identity address.
+    mutating func centralCame(
+        _ peer: DeviceAddress,
+        at localAddress: DeviceAddress? = nil,
+        now: Instant
+    ) -> [Event] {
         guard let identity else { return [] }
         bond = bonds.last { $0.isShared(with: peer) }
         security = LinkSecurity(isBonded: bond != nil)
         var manager = SecurityManager(
             .init(
                 isCentral: false,
-                localAddress: identity.address,
+                localAddress: localAddress ?? identity.address,
                 peerAddress: peer,
                 identity: identity
             )

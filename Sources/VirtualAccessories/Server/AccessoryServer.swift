@@ -85,6 +85,15 @@ struct AccessoryServer: Sendable {
         return true
     }
 
+    /// Serves all services with the UUID no more; the client is told if it wants to be.
+    mutating func removeServices(_ uuid: BluetoothUUID, now: Instant) -> [Event] {
+        values.handles(ofServices: uuid).flatMap { handle -> [Event] in
+            guard let actions = try? values.server.unpublish(handle) else { return [] }
+            values.remove(service: handle)
+            return carryOut(actions, now: now)
+        }
+    }
+
     /// What the characteristic with the value does of itself.
     func stream(of handle: AttributeHandle) -> ValueStream? {
         values.characteristics[handle]?.stream

@@ -14,6 +14,11 @@ public struct AccessoryValues: Sendable {
     /// The first characteristic with each UUID.
     private var handles: [BluetoothUUID: AttributeHandle] = [:]
 
+    /// The services: where they are, and where the values in them are.
+    private var services:
+        [(uuid: BluetoothUUID, handle: AttributeHandle, values: [AttributeHandle])] =
+            []
+
     /// The values that a reaction judges.
     private var judged: [AttributeHandle: [UInt8]] = [:]
 
@@ -45,6 +50,24 @@ public struct AccessoryValues: Sendable {
             characteristics[handle] = characteristic
             if handles[characteristic.uuid] == nil { handles[characteristic.uuid] = handle }
             if characteristic.reaction != nil { judged[handle] = characteristic.value }
+        }
+        let values = published.characteristics.map(\.valueHandle)
+        services.append((service.uuid, published.service.handles.lowerBound, values))
+    }
+
+    /// Where the services with a UUID begin.
+    func handles(ofServices uuid: BluetoothUUID) -> [AttributeHandle] {
+        services.filter { $0.uuid == uuid }.map(\.handle)
+    }
+
+    /// Notes that a service is gone.
+    mutating func remove(service handle: AttributeHandle) {
+        guard let index = services.firstIndex(where: { $0.handle == handle }) else { return }
+        for value in services.remove(at: index).values {
+            let uuid = characteristics.removeValue(forKey: value)?.uuid
+            judged[value] = nil
+            guard let uuid, handles[uuid] == value else { continue }
+            handles[uuid] = characteristics.filter { $0.value.uuid == uuid }.keys.min()
         }
     }
 

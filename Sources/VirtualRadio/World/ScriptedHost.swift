@@ -88,6 +88,24 @@ struct ScriptedHosts: Sendable {
         run(radio, &ether) { $0.deadlinePassed(now: $1) }
     }
 
+    /// Has the controller's host, if it is one of that type, do something that nobody on the air knows of.
+    /// False if it is none, or has no power.
+    mutating func perform<Host: ScriptedHost>(
+        _ body: (inout Host, Instant) -> [[UInt8]],
+        at radio: RadioID,
+        _ ether: inout Ether
+    ) -> Bool {
+        guard ether.surroundings[radio]?.isOn == true, seats[radio.index]?.host is Host else {
+            return false
+        }
+        run(radio, &ether) { host, now in
+            guard var typed = host as? Host else { return [] }
+            defer { host = typed }
+            return body(&typed, now)
+        }
+        return true
+    }
+
     private mutating func run(
         _ radio: RadioID,
         _ ether: inout Ether,
@@ -138,7 +156,29 @@ extension World {
     }
 }
 
+extension World {
+    /// Has the scripted host of a controller do something of itself: `body` changes it, and returns the
+    /// H4 packets that it sends its controller, at this instant.
+    ///
+    /// - Returns: False, and nothing happens, if it is not of that type, or the controller has no power.
+    @discardableResult
+    public func perform<Host: ScriptedHost>(
+        at controller: ControllerID,
+        as type: Host.Type = Host.self,
+        _ body: (inout Host, Instant) -> [[UInt8]]
+    ) -> Bool {
+        core.perform(body, at: controller.radio)
+    }
+}
+
 extension WorldCore {
+    fileprivate mutating func perform<Host: ScriptedHost>(
+        _ body: (inout Host, Instant) -> [[UInt8]],
+        at radio: RadioID
+    ) -> Bool {
+        scriptedHosts.perform(body, at: radio, &ether)
+    }
+
     /// Gives the controller this host, in place of any other; nil takes it away.
     mutating func seat(_ host: (any ScriptedHost)?, at radio: RadioID) {
         if let host {

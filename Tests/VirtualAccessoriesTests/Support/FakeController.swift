@@ -61,6 +61,11 @@ struct FakeController<Host: ScriptedHost> {
         now = end
     }
 
+    /// Has the host do something of itself.
+    mutating func act(_ body: (inout Host, Instant) -> [[UInt8]]) {
+        take(body(&host, now))
+    }
+
     private mutating func take(_ packets: [[UInt8]]) {
         for packet in packets {
             switch try? HCI.Packet(h4: packet[...]) {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+/// What an accessory does of itself when it is told to.
+@Suite struct AccessoryDeedTests {
+    private static func started(
+        _ profile: AccessoryProfile = TestProfile.profile,
+        isOld: Bool = false
+    ) -> FakeController<SimpleAccessory> {
+        var controller = FakeController(SimpleAccessory(profile), isOld: isOld)
+        controller.powerOn()
+        controller.forget()
+        return controller
+    }
+
+    @Test func aValueThatIsSetIsReadAndToldToNobody() {
+        var controller = Self.started()
+        controller.connect()
+        controller.send([0x12, 0x0D, 0x00, 0x00, 0x00])
+        _ = controller.takePayloads()
+        controller.perform(.setValue([42], of: BluetoothUUID(0x2A19)))
+        #expect(controller.takePayloads() == [])
+        controller.send([0x0A, 0x0C, 0x00])
+        #expect(controller.takePayloads() == ["0b2a"])
+    }
+
+    @Test func aValueIsSentToWhoIsSubscribed() {
+        var controller = Self.started()
+        let news = AccessoryDeed.send(
+            .init(every: .zero, limit: 1) { _ in [7] },
+            of: TestProfile.own[2]
+        )
+        controller.perform(news)
+        controller.connect()
+        controller.perform(news)
+        #expect(controller.takePayloads() == [])
+        controller.send([0x12, 0x14, 0x00, 0x01, 0x00])
+        _ = controller.takePayloads()
+        controller.perform(news)
+        #expect(controller.takePayloads() == ["1b130007"])
+    }
+
+    @Test func aServiceThatIsRemovedIsGoneAlsoAfterALossOfPower() {
+        var controller = Self.started()
+        controller.perform(.removeServices(BluetoothUUID(0x180F)))
+        controller.connect()
+        controller.send([0x0A, 0x0C, 0x00])
+        #expect(controller.takePayloads() == ["010a0c0001"])
+        controller.powerOn()
+        controller.connect()
+        // Find By Type Value: no Battery Service is to be found.
+        controller.send([0x06, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x0F, 0x18])
+        #expect(controller.takePayloads() == ["010601000a"])
+        #expect(controller.host.profile.services.map(\.uuid) == [TestProfile.own[0]])
+    }
+
+    @Test func aServiceThatIsRemovedAndAddedAgainIsServed() {
+        var controller = Self.started()
+        controller.perform(.removeServices(BluetoothUUID(0x180F)))
+        controller.perform(
+            .addService(
+                .init(BluetoothUUID(0x180A), [.init(BluetoothUUID(0x2A29), .read, value: [1])])
+            )
+        )
+        #expect(controller.host.profile.services.map(\.uuid).last == BluetoothUUID(0x180A))
+        controller.perform(.setValue([9], of: BluetoothUUID(0x2A29)))
+        controller.connect()
+        // Read by type, whatever its handle is.
+        controller.send([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x29, 0x2A])
+        #expect(controller.takePayloads().first?.hasSuffix("09") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func anotherAddressIsTakenBetweenTwoAdvertisements(isOld: Bool) {
+        var profile = TestProfile.profile
+        profile.address = .randomStatic
+        var controller = Self.started(profile, isOld: isOld)
+        controller.perform(.changeAddress)
+        let enable: HCI.Opcode = isOld ? .leSetAdvertisingEnable : .leSetExtendedAdvertisingEnable
+        let change: HCI.Opcode = isOld ? .leSetRandomAddress : .leSetAdvertisingSetRandomAddress
+        #expect(controller.opcodes == [enable, change, enable])
+    }
+
+    @Test func aConnectedAccessoryTakesAnotherAddressWhenItAdvertisesAgain() {
+        var profile = TestProfile.profile
+        profile.address = .randomStatic
+        var controller = Self.started(profile)
+        controller.connect()
+        controller.perform(.changeAddress)
+        #expect(controller.opcodes == [])
+        controller.disconnect()
+        #expect(
+            controller.opcodes == [
+                .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingEnable,
+            ]
+        )
+    }
+
+    @Test func aPublicAddressStays() {
+        var controller = Self.started()
+        controller.perform(.changeAddress)
+        #expect(controller.opcodes == [])
+    }
+
+    @Test func aRotatingAddressIsPrivateAndAnotherOneEachTime() throws {
+        var profile = TestProfile.profile
+        profile.address = .rotating(every: .seconds(60))
+        var controller = FakeController(SimpleAccessory(profile))
+        controller.powerOn()
+        var addresses: [UInt64] = []
+        for _ in 1...4 {
+            let command = try controller.command(HCI.LESetAdvertisingSetRandomAddress.self)
+            addresses.append(command.address.value)
+            controller.forget()
+            controller.wait(.seconds(60))
+        }
+        #expect(Set(addresses).count == 4)
+        for address in addresses {
+            #expect(DeviceAddress(value: address, kind: .random).randomKind == .resolvablePrivate)
+        }
+    }
+
+    @Test func theWorldLetsAHostOfTheRightTypeActWhileItHasPower() throws {
+        let world = World(seed: 1)
+        let place = try world.addController(host: SimpleAccessory(TestProfile.profile))
+        var calls = 0
+        func perform() -> Bool {
+            world.perform(at: place, as: SimpleAccessory.self) { accessory, now in
+                calls += 1
+                return accessory.perform(.disconnect, now: now)
+            }
+        }
+        #expect(perform())
+        #expect(!world.perform(at: place, as: Beacon.self) { _, _ in [] })
+        world.switchOff(place)
+        #expect(!perform())
+        world.switchOn(place)
+        #expect(perform())
+        #expect(calls == 2)
+    }
+}
+
+extension FakeController<SimpleAccessory> {
+    /// The accessory does this of itself.
+    mutating func perform(_ deed: AccessoryDeed) {
+        act { $0.perform(deed, now: $1) }
+    }
+}
