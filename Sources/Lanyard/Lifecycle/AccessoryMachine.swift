@@ -31,6 +31,8 @@ struct AccessoryMachine<Peripheral: Hashable> {
     let settings: LifecycleSettings
     /// What it is doing.
     private(set) var state: State
+    /// Why it does that.
+    private(set) var reason = ChangeReason.begun
     /// Whether it was usable once: it is known at the next launch, and worth waiting for.
     private(set) var isRemembered: Bool
     /// The peripheral whose identifier is saved, if it is known by now which one that is.
@@ -129,6 +131,7 @@ extension AccessoryMachine {
         let record = recordAttempt(in: next, because: reason, failure)
         let all = enter(next, actions, limitReached: failure?.isLimitOfSystem ?? false)
         remember(actions)
+        self.reason = reason
         return all + record + [.report(next.accessoryState, reason)]
     }
 

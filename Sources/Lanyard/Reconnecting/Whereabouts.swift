@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The answer to *why is it not connected?*: what an accessory does and why, what a person can do about
+/// it, when it was last seen, and what the last attempts came to.
+///
+/// ```
+/// It is waited for: the accessory ended the link (CBError 7).
+/// Bring it nearer, and make sure that it is switched on.
+/// It was last seen 12.00 s ago, at -83 dBm.
+/// attempt 4, waited for: connecting 73.20 s; waited for from now on
+/// ```
+public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
+    /// How many attempts are told of.
+    static let attemptLimit = 3
+
+    /// What it does.
+    public let state: AccessoryState
+    /// What it does and why, in a sentence.
+    public let situation: String
+    /// What a person can do about it; nil if nothing is wrong.
+    public let advice: String?
+    /// When and how it was last seen.
+    public let sighting: String?
+    /// The last attempts, the oldest first.
+    public let attempts: [AttemptRecord]
+
+    /// One line for each of them.
+    public var lines: [String] {
+        [situation, advice, sighting].compactMap(\.self) + attempts.map(\.description)
+    }
+
+    /// The lines.
+    public var description: String { lines.joined(separator: "\n") }
+}
+
+extension AccessoryMachine {
+    /// Why the accessory is not connected, or that it is. Ask for it at a time not before that of the
+    /// last event.
+    func whereabouts(at now: Duration) -> Whereabouts {
+        Whereabouts(
+            state: accessoryState,
+            situation: "\(accessoryState.sentence). \(reason)",
+            advice: advice,
+            sighting: accessoryState == .ready ? nil : sighting(at: now),
+            attempts: Array(log.records.suffix(Whereabouts.attemptLimit))
+        )
+    }
+
+    private func sighting(at now: Duration) -> String {
+        guard let lastSeen else { return "It was not seen since the application was started." }
+        let signal = log.rssi.map { ", at \($0) dBm" } ?? ""
+        return "It was last seen \((now - lastSeen).inSeconds) ago\(signal)."
+    }
+
+    private var advice: String? {
+        switch state {
+        case .unavailable(let why, _): why.advice
+        case .idle(let reason): reason.advice
+        case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
+            "Disconnect another accessory."
+        case .connecting(_, .backingOff), .disconnecting: reason.failure?.advice
+        case .connected(_, .probing, _): "Confirm the pairing, if the system asks."
+        case .connected(_, .refused(let failure), _): failure.advice
+        case .scanning: "Bring it near, switch it on, and have it advertise."
+        case .outOfRange: "Bring it nearer, and make sure that it is switched on."
+        case .restoring, .retrieving, .connecting(_, .dialling), .discoveringServices,
+            .discoveringCharacteristics, .subscribing, .ready:
+            nil
+        }
+    }
+}
+
+extension Unavailability {
+    fileprivate var advice: String? {
+        switch self {
+        case .unknown, .resetting: nil
+        case .poweredOff: "Switch Bluetooth on."
+        case .unauthorized: "Allow the application to use Bluetooth, in the system's settings."
+        case .unsupported: "Use a device that has Bluetooth Low Energy."
+        }
+    }
+}
+
+extension IdleReason {
+    fileprivate var advice: String? {
+        switch self {
+        case .neverPaired, .notFound, .forgotten, .unknownToSystem:
+            "Pair it: bring it near, and have it advertise."
+        case .disconnected, .cancelled: "Connect it."
+        case .failed(let failure): failure.advice
+        }
+    }
+}
+
+extension LinkFailure {
+    fileprivate var advice: String? {
+        switch kind {
+        case .linkLoss, .attemptFailed, .timeout:
+            "Bring it nearer, and make sure that it is switched on."
+        case .remoteClosed: "See whether the accessory is connected to something else."
+        case .unpaired: "Remove it in the system's Bluetooth settings, and pair it again."
+        case .encryptionFailed, .notPaired:
+            "Pair it again; if that fails, remove it in the system's Bluetooth settings first."
+        case .tooManyBonds: "Remove an accessory in the system's Bluetooth settings."
+        case .capacity: "Disconnect another accessory."
+        case .unsupported, .incomplete, .refused:
+            "See whether it is the right accessory, and whether its firmware is up to date."
+        case .ownCancel, .unknown: nil
+        }
+    }
+}
+
+extension AccessoryState {
+    /// What an accessory does, in words that can begin a sentence.
+    fileprivate var sentence: String {
+        switch self {
+        case .waitingForBluetooth: "It waits for Bluetooth"
+        case .poweredOff: "Bluetooth is switched off"
+        case .unauthorized: "The application may not use Bluetooth"
+        case .unsupported: "There is no Bluetooth Low Energy here"
+        case .restoring: "It is taken up again"
+        case .idle: "It is left alone"
+        case .scanning: "It is looked for"
+        case .connecting: "It is being connected to"
+        case .discoveringServices, .discoveringCharacteristics: "It is being looked at"
+        case .subscribing: "It is asked for its values"
+        case .connected: "It is connected, but not paired"
+        case .ready: "It is ready"
+        case .outOfRange: "It is waited for"
+        case .disconnecting: "Its link is being ended"
+        }
+    }
+}
