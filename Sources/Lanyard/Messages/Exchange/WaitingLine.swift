@@ -22,13 +22,16 @@ struct WaitingLine<Element> {
         return element
     }
 
-    /// Takes out those of which this is true.
+    /// Takes out those of which this is true. Each is asked once, in order.
     @discardableResult
     mutating func removeAll(where test: (Element) -> Bool) -> [Element] {
-        let removed = elements.filter(test)
-        guard !removed.isEmpty else { return [] }
         drop()
-        storage.removeAll(where: test)
+        var removed: [Element] = []
+        storage.removeAll { element in
+            guard test(element) else { return false }
+            removed.append(element)
+            return true
+        }
         return removed
     }
 

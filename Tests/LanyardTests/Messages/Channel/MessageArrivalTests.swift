@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite("What comes over a message channel")
+struct MessageArrivalTests {
+    private let time = ManualTimekeeper()
+    private let transport = FakeTransport()
+
+    private func channel(
+        _ adjust: (inout MessageChannelOptions) -> Void = { _ in }
+    ) -> MessageChannel {
+        var options = MessageChannelOptions()
+        options.firstID = 1
+        adjust(&options)
+        return MessageChannel(over: transport, options: options, timekeeper: time)
+    }
+
+    @Test("Messages go to those whose type they are")
+    func types() async throws {
+        let channel = channel()
+        var readings = channel.messages(of: Reading.self).makeAsyncIterator()
+        var notes = channel.messages(of: Note.self).makeAsyncIterator()
+        let device = FakeDevice(transport)
+        try device.send(#"{"tell":{"note":"a"}}"#)
+        try device.send(#"{"tell":{"celsius":1}}"#)
+        try device.send(#"{"tell":{"note":"b"}}"#)
+        #expect(await readings.next() == Reading(celsius: 1))
+        #expect(await notes.next() == Note(note: "a"))
+        #expect(await notes.next() == Note(note: "b"))
+    }
+
+    @Test("What came before anybody read waits for the first who can")
+    func unread() async throws {
+        let channel = channel { $0.limits.unread = 2 }
+        let device = FakeDevice(transport)
+        for number in 1...3 { try device.send(#"{"tell":{"celsius":\#(number)}}"#) }
+        await transport.settle()
+        var readings = channel.messages(of: Reading.self).makeAsyncIterator()
+        #expect(await readings.next() == Reading(celsius: 2))
+        #expect(await readings.next() == Reading(celsius: 3))
+        try device.send(#"{"tell":{"celsius":4}}"#)
+        #expect(await readings.next() == Reading(celsius: 4))
+        #expect(channel.statistics.unread == 1)
+    }
+
+    @Test("Who reads too slowly loses the oldest, and that is reported")
+    func slowReader() async throws {
+        let channel = channel { $0.limits.unread = 2 }
+        let readings = channel.messages(of: Reading.self)
+        await transport.settle()
+        let device = FakeDevice(transport)
+        for number in 1...5 { try device.send(#"{"tell":{"celsius":\#(number)}}"#) }
+        await transport.settle()
+        #expect(readings.droppedCount == 3)
+        #expect(channel.statistics.unread == 3)
+        var iterator = readings.makeAsyncIterator()
+        #expect(await iterator.next() == Reading(celsius: 4))
+    }
+
+    @Test("What nobody can make sense of is reported, with no more text than allowed")
+    func undecodable() async throws {
+        let channel = channel { $0.limits.quotation = 10 }
+        let events = channel.events
+        let readings = channel.messages(of: Reading.self)
+        await transport.settle()
+        let device = FakeDevice(transport)
+        try device.send(#"{"tell":{"kelvin":1}}"#)
+        #expect(await first(events) { $0 != .linked } == .undecodable(text: #"{"kelvin":"#))
+        try device.send("not an envelope")
+        #expect(await first(events) { _ in true } == .undecodable(text: "not an env"))
+        try device.send(Data([0xFF, 0xFE]))
+        #expect(await first(events) { _ in true } == .undecodable(text: "\u{FFFD}\u{FFFD}"))
+        #expect(channel.statistics.undecodable == 3)
+        withExtendedLifetime(readings) {}
+    }
+
+    @Test("Garbage is counted and survived")
+    func garbage() async throws {
+        let channel = channel { $0.framing = .startEnd(limit: 40) }
+        var readings = channel.messages(of: Reading.self).makeAsyncIterator()
+        let device = FakeDevice(transport)
+        transport.tell(.received(Data(hex: "AABBCC 026162")))
+        transport.tell(.received(Data([2] + [UInt8](repeating: 0x61, count: 41) + [3])))
+        try device.send(#"{"tell":{"celsius":9}}"#)
+        #expect(await readings.next() == Reading(celsius: 9))
+        let statistics = channel.statistics
+        #expect(statistics.strayOctets == 3)
+        #expect(statistics.broken == 1)
+        #expect(statistics.oversize == 1)
+    }
+
+    @Test("An answer of another type is told from none")
+    func wrongAnswer() async throws {
+        let channel = channel { $0.limits.quotation = 8 }
+        var device = FakeDevice(transport)
+        let request = Task {
+            try await channel.request(Question(question: 1), expecting: Reply.self)
+        }
+        _ = await device.nextEnvelope()
+        try device.send(.answer(id: 1, Data(#"{"other":"thing"}"#.utf8)))
+        let error = await MessageError.thrown { _ = try await request.value }
+        #expect(error == .undecodable(text: #"{"other""#))
+    }
+
+    @Test("Answers find their requests in any order")
+    func answersInAnyOrder() async throws {
+        let channel = channel()
+        var device = FakeDevice(transport)
+        let requests = (0..<3).map { number in
+            Task { try await channel.request(Question(question: number), expecting: Reply.self) }
+        }
+        var asked: [(Int, Data)] = []
+        while asked.count < 3, case .ask(let id, let body) = await device.nextEnvelope() {
+            asked.append((id, body))
+        }
+        for (id, body) in asked.reversed() {
+            let question = try JSONDecoder().decode(Question.self, from: body)
+            try device.send(.answer(id: id, Data(#"{"reply":\#(question.question)}"#.utf8)))
+        }
+        for (number, request) in requests.enumerated() {
+            #expect(try await request.value == Reply(reply: number))
+        }
+    }
+
+    @Test("Without envelopes the next message that can be it is the answer")
+    func plainForm() async throws {
+        let channel = channel { $0.form = .plain }
+        var readings = channel.messages(of: Reading.self).makeAsyncIterator()
+        var device = FakeDevice(transport)
+        let request = Task {
+            try await channel.request(Question(question: 5), expecting: Reply.self) {
+                $0.reply > 5
+            }
+        }
+        #expect(await device.next() == Data(#"{"question":5}"#.utf8))
+        try device.send(#"{"celsius":1}"#)
+        try device.send(#"{"reply":1}"#)
+        try device.send(#"{"reply":6}"#)
+        #expect(try await request.value == Reply(reply: 6))
+        #expect(await readings.next() == Reading(celsius: 1))
+        #expect(channel.statistics.undecodable == 1)
+        try await channel.send(Note(note: "plain"))
+        #expect(await device.next() == Data(#"{"note":"plain"}"#.utf8))
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite("Answering the other side")
+struct MessageServiceTests {
+    private let transport = FakeTransport()
+
+    private func channel(
+        _ adjust: (inout MessageChannelOptions) -> Void = { _ in }
+    ) -> MessageChannel {
+        var options = MessageChannelOptions()
+        adjust(&options)
+        return MessageChannel(over: transport, options: options, timekeeper: ManualTimekeeper())
+    }
+
+    private let question = Data(#"{"question":3}"#.utf8)
+
+    @Test("The first answer that can decode a request has it, once")
+    func routing() async throws {
+        let channel = channel()
+        let observations = [
+            channel.answer(Question.self) { Reply(reply: $0.question * 2) },
+            channel.answer(Note.self) { Note(note: $0.note + "!") },
+            channel.answer(Question.self) { _ in Reply(reply: 0) },
+        ]
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 77, question))
+        #expect(await device.nextEnvelope() == .answer(id: 77, Data(#"{"reply":6}"#.utf8)))
+        try device.send(.ask(id: 78, Data(#"{"note":"a"}"#.utf8)))
+        #expect(await device.nextEnvelope() == .answer(id: 78, Data(#"{"note":"a!"}"#.utf8)))
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test("What nobody answers is refused, also when the observation is gone")
+    func nobody() async throws {
+        let channel = channel()
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        #expect(await device.nextEnvelope() == .refuse(id: 1, "nobody here answers this"))
+        do {
+            let observation = channel.answer(Question.self) { _ in Reply(reply: 0) }
+            await transport.settle()
+            withExtendedLifetime(observation) {}
+        }
+        await transport.settle()
+        try device.send(.ask(id: 2, question))
+        #expect(await device.nextEnvelope() == .refuse(id: 2, "nobody here answers this"))
+    }
+
+    @Test("A refusal is read by the other side, another error is not")
+    func errors() async throws {
+        struct Secret: Error { let password = "1234" }
+        let channel = channel()
+        let observation = channel.answer(Question.self) { question -> Reply in
+            if question.question == 3 { throw MessageRefusal("not on Sundays") }
+            throw Secret()
+        }
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        #expect(await device.nextEnvelope() == .refuse(id: 1, "not on Sundays"))
+        try device.send(.ask(id: 2, Data(#"{"question":4}"#.utf8)))
+        #expect(await device.nextEnvelope() == .refuse(id: 2, "it failed"))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("A refusal is an error of the side that asked")
+    func remoteError() async throws {
+        let (left, right) = FakeTransport.pair()
+        let time = ManualTimekeeper()
+        let asking = MessageChannel(over: left, timekeeper: time)
+        let answering = MessageChannel(over: right, timekeeper: time)
+        let observation = answering.answer(Question.self) { _ async throws -> Reply in
+            throw MessageRefusal("not on Sundays")
+        }
+        let error = await MessageError.thrown {
+            _ = try await asking.request(Question(question: 1), expecting: Reply.self)
+        }
+        #expect(error == .remoteError("not on Sundays"))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("More requests at once than allowed are refused")
+    func overload() async throws {
+        let channel = channel { $0.limits.answersAtOnce = 2 }
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let observation = channel.answer(Question.self) { question async in
+            for await _ in gate {}
+            return Reply(reply: question.question)
+        }
+        var device = FakeDevice(transport)
+        for id in 1...3 { try device.send(.ask(id: id, question)) }
+        #expect(await device.nextEnvelope() == .refuse(id: 3, "too many requests at once"))
+        open.finish()
+        var answered: Set<MessageEnvelope> = []
+        for _ in 1...2 { if let answer = await device.nextEnvelope() { answered.insert(answer) } }
+        let reply = Data(#"{"reply":3}"#.utf8)
+        #expect(answered == [.answer(id: 1, reply), .answer(id: 2, reply)])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("A lost link cancels the work on its requests, whose answers go nowhere")
+    func linkLoss() async throws {
+        let channel = channel()
+        let (cancelled, report) = AsyncStream<Void>.makeStream()
+        let observation = channel.answer(Question.self) { question async in
+            guard question.question == 3 else { return Reply(reply: question.question) }
+            await withTaskCancellationHandler {
+                while !Task.isCancelled { await Task.yield() }
+            } onCancel: {
+                report.finish()
+            }
+            return Reply(reply: 0)
+        }
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        transport.tell(.unlinked(nil))
+        for await _ in cancelled {}
+        transport.tell(.linked)
+        try device.send(.ask(id: 1, Data(#"{"question":4}"#.utf8)))
+        #expect(await device.nextEnvelope() == .answer(id: 1, Data(#"{"reply":4}"#.utf8)))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("An answer that is too long becomes a refusal")
+    func longAnswer() async throws {
+        let channel = channel { $0.framing = .startEnd(limit: 60) }
+        let observation = channel.answer(Question.self) { _ in
+            Note(note: String(repeating: "x", count: 100))
+        }
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        #expect(await device.nextEnvelope() == .refuse(id: 1, "the answer is too long"))
+        withExtendedLifetime(observation) {}
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite("Sealed message channels")
+struct SealedChannelTests {
+    private let time = ManualTimekeeper()
+
+    private static func key(_ octet: UInt8) throws -> SealingKey {
+        try SealingKey(Data(repeating: octet, count: 32))
+    }
+
+    private static func sealings(_ octet: UInt8 = 1) throws -> [any MessageSealing] {
+        [GCMSealing(key: try key(octet)), CBCSealing(key: try key(octet))]
+    }
+
+    private func channels(
+        _ transports: (FakeTransport, FakeTransport),
+        _ sealing: any MessageSealing,
+        _ otherSealing: any MessageSealing,
+        framing: any MessageFraming
+    ) -> (MessageChannel, MessageChannel) {
+        let central = MessageChannelOptions(framing: framing, sealing: sealing)
+        let peripheral = MessageChannelOptions(framing: framing, sealing: otherSealing)
+        return (
+            MessageChannel(over: transports.0, options: central, as: .central, timekeeper: time),
+            MessageChannel(
+                over: transports.1,
+                options: peripheral,
+                as: .peripheral,
+                timekeeper: time
+            )
+        )
+    }
+
+    @Test("Sealed messages go both ways, in every framing, and over a second link")
+    func bothWays() async throws {
+        for framing in [.startEnd(), .cobs(), .lengthPrefixed()] as [any MessageFraming] {
+            for sealing in try Self.sealings() {
+                let pair = FakeTransport.pair(linked: false)
+                let (central, peripheral) = channels(pair, sealing, sealing, framing: framing)
+                let observation = peripheral.answer(Question.self) {
+                    Reply(reply: $0.question + 1)
+                }
+                for number in 1...2 {
+                    // The side that does not greet is there first.
+                    pair.1.tell(.linked)
+                    pair.0.tell(.linked)
+                    await pair.0.settle()
+                    let reply = try await central.request(
+                        Question(question: number),
+                        expecting: Reply.self
+                    )
+                    #expect(reply == Reply(reply: number + 1))
+                    pair.0.tell(.unlinked(nil))
+                    pair.1.tell(.unlinked(nil))
+                    await pair.0.settle()
+                }
+                withExtendedLifetime(observation) {}
+            }
+        }
+    }
+
+    @Test("With another key nothing is understood, and no more is said of it")
+    func otherKey() async throws {
+        for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
+            let pair = FakeTransport.pair()
+            let (central, peripheral) = channels(pair, sealing, other, framing: .startEnd())
+            let events = peripheral.events
+            let sending = Task { try await central.send(Reading(celsius: 1)) }
+            let event = await first(events) { $0 != .linked }
+            #expect(event == .unopened(.refused))
+            sending.cancel()
+            _ = await sending.result
+        }
+    }
+
+    @Test("A greeting is repeated; if nobody answers, what waits fails")
+    func unansweredGreeting() async throws {
+        let transport = FakeTransport(maximumChunk: 200)
+        let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))
+        let channel = MessageChannel(over: transport, options: options, timekeeper: time)
+        var device = FakeDevice(transport)
+        let sending = Task { try await channel.send(Reading(celsius: 1)) }
+        let greeting = await device.next()
+        for _ in 1..<MessageEngine.greetingLimit {
+            time.advance(by: MessageEngine.greetingInterval)
+            #expect(await device.next() == greeting)
+        }
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        time.advance(by: MessageEngine.greetingInterval)
+        let error = await MessageError.thrown { try await sending.value }
+        #expect(error == .sealing("the other side does not answer"))
+    }
+
+    @Test("Nothing readable is on the link")
+    func unreadable() async throws {
+        let transport = FakeTransport(maximumChunk: 200)
+        let options = MessageChannelOptions(sealing: CBCSealing(key: try Self.key(1)))
+        let channel = MessageChannel(over: transport, options: options, timekeeper: time)
+        var device = FakeDevice(transport)
+        try await channel.send(Note(note: "a secret"))
+        let message = try #require(await device.next())
+        let sealed = try #require(Data(base64Encoded: message))
+        #expect(sealed.range(of: Data("secret".utf8)) == nil)
+        #expect(sealed.count % 16 == 0)
+    }
+}

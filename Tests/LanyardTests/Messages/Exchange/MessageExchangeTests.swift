@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite("The exchange of messages")
+struct MessageExchangeTests {
+    private let body = Data("1".utf8)
+
+    private func exchange(
+        atOnce: Int = 2,
+        waiting: Int = 4
+    ) -> MessageExchange {
+        var limits = MessageLimits()
+        limits.requestsAtOnce = atOnce
+        limits.waiting = waiting
+        return MessageExchange(limits: limits, firstID: 10)
+    }
+
+    @Test("Messages and requests are sent in the order in which they came")
+    func order() throws {
+        var exchange = exchange()
+        try exchange.tell(body, for: 1)
+        try exchange.ask(body, for: 2, until: .seconds(1))
+        try exchange.tell(body, for: 3)
+        #expect(exchange.next() == .init(ticket: 1, envelope: .tell(body)))
+        #expect(exchange.next() == .init(ticket: 2, envelope: .ask(id: 10, body)))
+        #expect(exchange.next() == .init(ticket: 3, envelope: .tell(body)))
+        #expect(exchange.next() == nil)
+    }
+
+    @Test("Only so many requests are unanswered at once")
+    func atOnce() throws {
+        var exchange = exchange()
+        for ticket in 1...4 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
+        #expect(exchange.next()?.ticket == 1)
+        #expect(exchange.next()?.ticket == 2)
+        #expect(exchange.next() == nil)
+        #expect(exchange.questionCount == 2)
+        #expect(exchange.answered(11) == 2)
+        #expect(exchange.next() == .init(ticket: 3, envelope: .ask(id: 12, body)))
+        #expect(exchange.next() == nil)
+    }
+
+    @Test("Answers go first, however many requests of ours are unanswered")
+    func answersFirst() throws {
+        var exchange = exchange(atOnce: 1)
+        for ticket in 1...2 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
+        #expect(exchange.next()?.ticket == 1)
+        exchange.reply(.answer(id: 5, body))
+        exchange.reply(.refuse(id: 6, "no"))
+        #expect(exchange.next() == .init(ticket: nil, envelope: .answer(id: 5, body)))
+        #expect(exchange.next() == .init(ticket: nil, envelope: .refuse(id: 6, "no")))
+        #expect(exchange.next() == nil)
+    }
+
+    @Test("One more than may wait is refused")
+    func full() throws {
+        var exchange = exchange()
+        for ticket in 1...4 { try exchange.tell(body, for: ticket) }
+        #expect(throws: MessageError.queueFull) { try exchange.tell(body, for: 5) }
+        #expect(throws: MessageError.queueFull) {
+            try exchange.ask(body, for: 5, until: .seconds(1))
+        }
+        _ = exchange.next()
+        try exchange.tell(body, for: 6)
+        #expect(exchange.waitingCount == 4)
+    }
+
+    @Test("Answers find their requests once, in any order")
+    func answers() throws {
+        var exchange = exchange()
+        for ticket in 1...2 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
+        _ = (exchange.next(), exchange.next())
+        #expect(exchange.answered(11) == 2)
+        #expect(exchange.answered(10) == 1)
+        #expect(exchange.answered(10) == nil)
+        #expect(exchange.answered(12) == nil)
+    }
+
+    @Test("Whose time is over is told in order, wherever the request is")
+    func deadlines() throws {
+        var exchange = exchange(atOnce: 1)
+        try exchange.ask(body, for: 1, until: .seconds(3))
+        try exchange.ask(body, for: 2, until: .seconds(1))
+        try exchange.ask(body, for: 3, until: .seconds(5))
+        _ = exchange.next()
+        #expect(exchange.nextDeadline == .seconds(1))
+        #expect(exchange.deadlinePassed(now: .milliseconds(999)) == [])
+        #expect(exchange.deadlinePassed(now: .seconds(1)) == [2])
+        #expect(exchange.nextDeadline == .seconds(3))
+        #expect(exchange.deadlinePassed(now: .seconds(9)) == [1, 3])
+        #expect(exchange.nextDeadline == nil)
+        #expect(exchange.answered(10) == nil)
+        #expect(exchange.next() == nil)
+    }
+
+    @Test("What is withdrawn is gone, wherever it is")
+    func withdrawal() throws {
+        var exchange = exchange(atOnce: 1)
+        for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
+        _ = exchange.next()
+        exchange.withdraw(1)
+        exchange.withdraw(2)
+        exchange.withdraw(7)
+        #expect(exchange.answered(10) == nil)
+        #expect(exchange.next()?.ticket == 3)
+        #expect(exchange.waitingCount == 0)
+    }
+
+    @Test("A link takes everything with it, and numbers go on")
+    func linkLoss() throws {
+        var exchange = exchange(atOnce: 1)
+        for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
+        _ = exchange.next()
+        exchange.reply(.answer(id: 5, body))
+        #expect(exchange.linkLost() == [1, 2, 3])
+        #expect(exchange.next() == nil)
+        #expect(exchange.nextDeadline == nil)
+        try exchange.ask(body, for: 4, until: .seconds(1))
+        #expect(exchange.next() == .init(ticket: 4, envelope: .ask(id: 11, body)))
+    }
+
+    @Test("A line keeps its order and lets go of what was served")
+    func line() {
+        var line = WaitingLine<Int>()
+        var served: [Int] = []
+        for number in 0..<1_000 {
+            line.append(number)
+            if number % 3 > 0, let first = line.popFirst() { served.append(first) }
+        }
+        #expect(line.removeAll { $0 % 2 == 0 }.count > 0)
+        #expect(Array(line.elements).allSatisfy { $0 % 2 == 1 })
+        while let first = line.popFirst() { served.append(first) }
+        #expect(served == served.sorted())
+        #expect(line.count == 0)
+        #expect(line.first == nil)
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Lanyard
+
+/// A transport whose other end is a test, or another of its kind.
+///
+/// Unchecked: all that changes is touched on the queue only, which every entry checks or hops to.
+final class FakeTransport: MessageTransport, @unchecked Sendable {
+    let queue: DispatchQueue
+    /// What was sent, for a test to take.
+    let sent: AsyncStream<Data>
+    private let record: AsyncStream<Data>.Continuation
+    private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
+    private var isLinked: Bool
+    private(set) var maximumChunk: Int
+    /// How many chunks are taken before there is no room; nil for any number.
+    private var room: Int?
+    private var wantsRoom = false
+    private weak var peer: FakeTransport?
+    private(set) var isStopped = false
+
+    init(
+        on queue: DispatchQueue = DispatchQueue(label: "fake transport"),
+        linked: Bool = true,
+        maximumChunk: Int = 20,
+        room: Int? = nil
+    ) {
+        self.queue = queue
+        self.maximumChunk = maximumChunk
+        self.room = room
+        isLinked = linked
+        (sent, record) = AsyncStream.makeStream()
+    }
+
+    /// Two that are linked with each other, on one queue.
+    static func pair(linked: Bool = true) -> (FakeTransport, FakeTransport) {
+        let queue = DispatchQueue(label: "fake transports")
+        let pair = (
+            FakeTransport(on: queue, linked: linked), FakeTransport(on: queue, linked: linked)
+        )
+        pair.0.peer = pair.1
+        pair.1.peer = pair.0
+        return pair
+    }
+
+    // MARK: As a transport
+
+    func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        self.receiver = receiver
+        if isLinked { receiver(.linked) }
+    }
+
+    func send(_ chunk: Data) -> Bool {
+        dispatchPrecondition(condition: .onQueue(queue))
+        precondition(!chunk.isEmpty && chunk.count <= maximumChunk, "a chunk that does not fit")
+        guard isLinked, room != 0 else {
+            wantsRoom = true
+            return false
+        }
+        room = room.map { $0 - 1 }
+        if let peer {
+            queue.async { peer.receiver?(.received(chunk)) }
+        } else {
+            record.yield(chunk)
+        }
+        return true
+    }
+
+    func stop() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        receiver = nil
+        isStopped = true
+        record.finish()
+    }
+
+    // MARK: As a test has it
+
+    /// Has it tell what happens.
+    func tell(_ event: MessageTransportEvent) {
+        queue.async { [self] in
+            switch event {
+            case .linked: isLinked = true
+            case .unlinked, .ended: isLinked = false
+            default: break
+            }
+            receiver?(event)
+        }
+    }
+
+    /// Gives room to so many chunks.
+    func giveRoom(_ count: Int?) {
+        queue.async { [self] in
+            room = count
+            guard wantsRoom else { return }
+            wantsRoom = false
+            receiver?(.hasRoom)
+        }
+    }
+
+    /// Returns when all that was under way on the queue is done.
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume() }
+        }
+    }
+
+    var hasStopped: Bool {
+        get async {
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in continuation.resume(returning: isStopped) }
+            }
+        }
+    }
+}
+
+/// Takes what a channel sends apart into messages, and answers as a test wants.
+struct FakeDevice {
+    let transport: FakeTransport
+    private var framing: any MessageFraming
+    private var chunks: AsyncStream<Data>.Iterator
+    private var messages: [Data] = []
+
+    init(_ transport: FakeTransport, framing: any MessageFraming = .startEnd()) {
+        self.transport = transport
+        self.framing = framing
+        chunks = transport.sent.makeAsyncIterator()
+    }
+
+    /// The next message that was sent.
+    mutating func next() async -> Data? {
+        while messages.isEmpty, let chunk = await chunks.next() {
+            for case .message(let message) in framing.receive(chunk) { messages.append(message) }
+        }
+        return messages.isEmpty ? nil : messages.removeFirst()
+    }
+
+    /// The next envelope that was sent.
+    mutating func nextEnvelope() async -> MessageEnvelope? {
+        await next().flatMap { MessageEnvelope($0) }
+    }
+
+    /// Sends a message to the channel, in one chunk.
+    func send(_ message: Data) throws {
+        transport.tell(.received(try framing.frame(message)))
+    }
+
+    func send(_ text: String) throws {
+        try send(Data(text.utf8))
+    }
+
+    func send(_ envelope: MessageEnvelope) throws {
+        try send(envelope.json)
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+
+/// What the tests say to each other.
+struct Reading: Codable, Hashable, Sendable {
+    var celsius: Int
+}
+
+struct Question: Codable, Hashable, Sendable {
+    var question: Int
+}
+
+struct Reply: Codable, Hashable, Sendable {
+    var reply: Int
+}
+
+struct Note: Codable, Hashable, Sendable {
+    var note: String
+}
+
+extension MessageError {
+    /// What an asynchronous call throws; nil if it does not.
+    static func thrown(
+        by body: () async throws -> Void
+    ) async -> MessageError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? MessageError
+        }
+    }
+}
+
+/// The first event of which this is true.
+func first(
+    _ events: Events<MessageChannelEvent>,
+    where test: (MessageChannelEvent) -> Bool
+) async -> MessageChannelEvent? {
+    for await event in events where test(event) { return event }
+    return nil
+}
