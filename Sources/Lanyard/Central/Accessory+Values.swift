@@ -57,7 +57,7 @@ extension Accessory {
     ///
     /// ```swift
     /// for await value in accessory.values(of: "2A37") {
-    ///     print(HeartRateMeasurement(value))
+    ///     print(try HeartRateMeasurement(decoding: value))
     /// }
     /// ```
     ///

@@ -48,6 +48,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     /// The accessory, or the system, refused the request: with the code of the Attribute Protocol
     /// (Vol 3, Part F, 3.4.1.1), or nil if it was something else, which the text says.
     case refused(code: Int?, text: String)
+    /// What was read is no value of the type that was asked for, and why not.
+    case malformed(BluetoothID, ValueError)
     /// It did not answer in time.
     case requestTimedOut(after: Duration)
     /// The value is longer than one write can be, in octets, and its way of writing is not to be cut.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A number as medical devices send it: a decimal one with as many digits as were measured, or one of a
+/// few values set apart (IEEE 11073-20601, annex F).
+public enum MedicalNumber: Hashable, Sendable {
+    /// `mantissa` × 10 to the power of `exponent`.
+    case finite(mantissa: Int, exponent: Int)
+    /// There is no number: the measurement failed, or is not over.
+    case notANumber
+    /// The number cannot be written with the digits that there are.
+    case notAtThisResolution
+    /// Too large.
+    case positiveInfinity
+    /// Too small.
+    case negativeInfinity
+
+    /// The nearest binary number; NaN where there is none.
+    public var value: Double {
+        switch self {
+        case .finite(let mantissa, let exponent): Double("\(mantissa)e\(exponent)") ?? .nan
+        case .notANumber, .notAtThisResolution: .nan
+        case .positiveInfinity: .infinity
+        case .negativeInfinity: -.infinity
+        }
+    }
+}
+
+extension MedicalNumber: CustomStringConvertible {
+    /// The number in plain digits, or what stands in its place.
+    public var description: String {
+        switch self {
+        case .finite(let mantissa, let exponent):
+            DecimalText.describe(mantissa, exponent: exponent)
+        case .notANumber: "not a number"
+        case .notAtThisResolution: "not at this resolution"
+        case .positiveInfinity: "+∞"
+        case .negativeInfinity: "-∞"
+        }
+    }
+}
+
+/// A medical number in 32 bits: a mantissa of 24, an exponent of 8 (GATT: medfloat32).
+public struct MedicalFloat: Hashable, Sendable {
+    private static let format = MedicalFormat(mantissaBits: 24, exponentBits: 8)
+    /// The number.
+    public let number: MedicalNumber
+
+    /// A number that fits.
+    /// - Throws: `invalid` if it does not.
+    public init(_ number: MedicalNumber) throws(ValueError) {
+        try Self.format.check(number)
+        self.number = number
+    }
+
+    /// `mantissa` × 10 to the power of `exponent`: 366 and -1 for 36.6.
+    /// - Throws: `invalid` if that does not fit.
+    public init(mantissa: Int, exponent: Int) throws(ValueError) {
+        try self.init(.finite(mantissa: mantissa, exponent: exponent))
+    }
+
+    /// The number that these bits stand for.
+    /// - Throws: `invalid` if they are reserved.
+    init(bits: UInt32, field: String) throws(ValueError) {
+        number = try Self.format.number(Int64(bits), field: field)
+    }
+
+    var bits: UInt32 { UInt32(truncatingIfNeeded: Self.format.bits(number)) }
+
+    /// The nearest binary number; NaN where there is none.
+    public var value: Double { number.value }
+}
+
+/// A medical number in 16 bits: a mantissa of 12, an exponent of 4 (GATT: medfloat16).
+public struct ShortMedicalFloat: Hashable, Sendable {
+    private static let format = MedicalFormat(mantissaBits: 12, exponentBits: 4)
+    /// The number.
+    public let number: MedicalNumber
+
+    /// A number that fits.
+    /// - Throws: `invalid` if it does not.
+    public init(_ number: MedicalNumber) throws(ValueError) {
+        try Self.format.check(number)
+        self.number = number
+    }
+
+    /// `mantissa` × 10 to the power of `exponent`: 72 and -1 for 7.2.
+    /// - Throws: `invalid` if that does not fit.
+    public init(mantissa: Int, exponent: Int) throws(ValueError) {
+        try self.init(.finite(mantissa: mantissa, exponent: exponent))
+    }
+
+    /// The number that these bits stand for.
+    /// - Throws: `invalid` if they are reserved.
+    init(bits: UInt16, field: String) throws(ValueError) {
+        number = try Self.format.number(Int64(bits), field: field)
+    }
+
+    var bits: UInt16 { UInt16(truncatingIfNeeded: Self.format.bits(number)) }
+
+    /// The nearest binary number; NaN where there is none.
+    public var value: Double { number.value }
+}
+
+extension MedicalFloat: CustomStringConvertible {
+    /// That of the number.
+    public var description: String { number.description }
+}
+
+extension ShortMedicalFloat: CustomStringConvertible {
+    /// That of the number.
+    public var description: String { number.description }
+}
+
+/// How mantissa and exponent share the bits: the exponent above the mantissa, both with a sign. The values
+/// set apart lie at both ends of the mantissa, with exponent zero.
+private struct MedicalFormat {
+    let mantissaBits: Int
+    let exponentBits: Int
+
+    private var largest: Int { 1 << (mantissaBits - 1) - 1 }
+    private var largestExponent: Int { 1 << (exponentBits - 1) - 1 }
+
+    func number(_ bits: Int64, field: String) throws(ValueError) -> MedicalNumber {
+        let mantissa = Self.signed(Int(bits), bits: mantissaBits)
+        let exponent = Self.signed(Int(bits) >> mantissaBits, bits: exponentBits)
+        guard exponent == 0 else { return .finite(mantissa: mantissa, exponent: exponent) }
+        return switch mantissa {
+        case largest: .notANumber
+        case largest - 1: .positiveInfinity
+        case -largest - 1: .notAtThisResolution
+        case -largest: throw .invalid(field: field)
+        case -largest + 1: .negativeInfinity
+        default: .finite(mantissa: mantissa, exponent: 0)
+        }
+    }
+
+    func bits(_ number: MedicalNumber) -> Int {
+        switch number {
+        case .finite(let mantissa, let exponent):
+            exponent << mantissaBits | mantissa & (1 << mantissaBits - 1)
+        case .notANumber: largest
+        case .positiveInfinity: largest - 1
+        case .notAtThisResolution: largest + 1
+        case .negativeInfinity: largest + 3
+        }
+    }
+
+    func check(_ number: MedicalNumber) throws(ValueError) {
+        guard case .finite(let mantissa, let exponent) = number else { return }
+        let apart = exponent == 0 ? 2 : 0
+        let lowest = exponent == 0 ? -largest + 2 : -largest - 1
+        guard (-largestExponent - 1...largestExponent).contains(exponent),
+            (lowest...largest - apart).contains(mantissa)
+        else { throw .invalid(field: "medical number") }
+    }
+
+    private static func signed(_ number: Int, bits: Int) -> Int {
+        let shift = Int.bitWidth - bits
+        return (number << shift) >> shift
+    }
+}

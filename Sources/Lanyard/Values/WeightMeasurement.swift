@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a scale measured.
+public struct WeightMeasurement: CharacteristicValue {
+    /// 0x2A9D.
+    public static let identifier: BluetoothID = "2A9D"
+
+    /// What weight and height are measured in.
+    public enum Units: Hashable, Sendable {
+        /// Weight in units of 5 g, height in millimetres.
+        case metric
+        /// Weight in units of 0.01 lb, height in units of 0.1 in.
+        case imperial
+    }
+
+    /// Body mass index and height, which come together.
+    public struct Body: Hashable, Sendable {
+        /// In units of 0.1 kg/m².
+        public var massIndex: UInt16
+        /// In millimetres, or in units of 0.1 in.
+        public var height: UInt16
+
+        /// Both.
+        public init(massIndex: UInt16, height: UInt16) {
+            self.massIndex = massIndex
+            self.height = height
+        }
+    }
+
+    /// The weight of a measurement that failed.
+    public static let failed: UInt16 = 0xFFFF
+    /// The number of a person whom the scale does not know.
+    public static let unknownUser: UInt8 = 0xFF
+
+    /// In the units' parts: see `kilograms`.
+    public var weight: UInt16
+    /// What it is measured in.
+    public var units: Units
+    /// When; nil if not in this measurement.
+    public var time: DateTime?
+    /// Of whom, by the scale's numbers; nil if not in this measurement.
+    public var user: UInt8?
+    /// Nil if not in this measurement.
+    public var body: Body?
+
+    /// A measurement.
+    public init(
+        weight: UInt16,
+        units: Units = .metric,
+        time: DateTime? = nil,
+        user: UInt8? = nil,
+        body: Body? = nil
+    ) {
+        self.weight = weight
+        self.units = units
+        self.time = time
+        self.user = user
+        self.body = body
+    }
+
+    /// In kilograms, whatever it was measured in; nil if the measurement failed.
+    public var kilograms: Double? {
+        guard weight != Self.failed else { return nil }
+        return switch units {
+        case .metric: Double(weight) * 5 / 1000
+        case .imperial: Double(weight) / 100 * 0.45359237
+        }
+    }
+
+    /// In metres, whatever it was measured in; nil if not in this measurement.
+    public var metres: Double? {
+        guard let body else { return nil }
+        return switch units {
+        case .metric: Double(body.height) / 1000
+        case .imperial: Double(body.height) * 0.0254 / 10
+        }
+    }
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let imperial = Flags(rawValue: 1 << 0)
+        static let time = Flags(rawValue: 1 << 1)
+        static let user = Flags(rawValue: 1 << 2)
+        static let body = Flags(rawValue: 1 << 3)
+    }
+
+    /// Reads it.
+    public init(from reader: inout ValueReader) throws(ValueError) {
+        let flags = Flags(rawValue: try reader.readUInt8())
+        units = flags.contains(.imperial) ? .imperial : .metric
+        weight = try reader.readUInt16()
+        time = try flags.contains(.time) ? DateTime(from: &reader) : nil
+        user = try flags.contains(.user) ? reader.readUInt8() : nil
+        body =
+            try flags.contains(.body)
+            ? Body(massIndex: reader.readUInt16(), height: reader.readUInt16()) : nil
+    }
+
+    /// Writes it.
+    public func write(to writer: inout ValueWriter) {
+        var flags: Flags = units == .imperial ? .imperial : []
+        if time != nil { flags.insert(.time) }
+        if user != nil { flags.insert(.user) }
+        if body != nil { flags.insert(.body) }
+        writer.write(flags.rawValue, weight)
+        time?.write(to: &writer)
+        if let user { writer.write(user) }
+        if let body { writer.write(body.massIndex, body.height) }
+    }
+
+    /// On one line.
+    public var description: String {
+        let parts: [String?] = [
+            weightText, body.map(describe), user.map { "user \($0)" }, time?.description,
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+
+    private var weightText: String {
+        guard weight != Self.failed else { return "measurement failed" }
+        return switch units {
+        case .metric: DecimalText.describe(Int(weight) * 5, exponent: -3) + " kg"
+        case .imperial: DecimalText.describe(Int(weight), exponent: -2) + " lb"
+        }
+    }
+
+    private func describe(_ body: Body) -> String {
+        let index = DecimalText.describe(Int(body.massIndex), exponent: -1)
+        let height =
+            switch units {
+            case .metric: DecimalText.describe(Int(body.height), exponent: -3) + " m"
+            case .imperial: DecimalText.describe(Int(body.height), exponent: -1) + " in"
+            }
+        return "body mass index \(index), height \(height)"
+    }
+}
