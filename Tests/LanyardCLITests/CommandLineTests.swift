@@ -45,6 +45,10 @@ import Testing
             ["scan", "--adapter", "bogus"], ["scan", "--adapter", "tcp:host:0"],
             ["scan", "--adapter", "unix:"], ["trace", "x", "--layer", "radio"],
             ["trace", "x", "--connection", "4096"], ["\u{1B}[2J"], ["--adapter"],
+            ["doctor", "--entitlements", "x"],
+            ["doctor", "--info-plist", "x", "--platform", "vms"],
+            ["doctor", "--restoration"], ["doctor", "--info-plist", "x", "--background", "lamp"],
+            ["doctor", "--adapter", "virtual", "--timeout", "0"],
         ]
     )
     func refusesNonsense(arguments: [String]) async {
@@ -64,7 +68,7 @@ import Testing
         for status in ProcessStatus.allCases { #expect(run.output.contains("\(status.rawValue)")) }
         for name in [
             "demo", "scan", "explore", "read", "write", "subscribe", "serve", "channel", "trace",
-            "air", "pair", "bonds",
+            "air", "pair", "bonds", "doctor",
         ] {
             #expect(run.output.contains(name))
         }

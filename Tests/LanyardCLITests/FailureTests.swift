@@ -18,6 +18,7 @@ import Testing
         #expect(ProcessStatus.inputOutput.rawValue == 74)
         #expect(ProcessStatus.timedOut.rawValue == 75)
         #expect(ProcessStatus.refused.rawValue == 77)
+        #expect(ProcessStatus.incomplete.rawValue == 78)
         #expect(ProcessStatus.interrupted.rawValue == 130)
         for status in ProcessStatus.allCases {
             #expect(ProcessStatus.table.contains(status.meaning))

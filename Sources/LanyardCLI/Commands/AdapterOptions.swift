@@ -71,16 +71,19 @@ struct AdapterOptions: ParsableArguments {
 
     /// The limit that was asked for.
     var seconds: Double? {
-        get throws {
-            guard let timeout else { return nil }
-            guard timeout > 0, timeout <= Self.longestTimeout else {
-                throw ProgramFailure.usage(
-                    "--timeout \(timeout) makes no sense",
-                    advice: "give seconds, more than 0 and at most \(Int(Self.longestTimeout))"
-                )
-            }
-            return timeout
+        get throws { try Self.seconds(timeout) }
+    }
+
+    /// A limit that makes sense; throws if it does not.
+    static func seconds(_ timeout: Double?) throws(ProgramFailure) -> Double? {
+        guard let timeout else { return nil }
+        guard timeout > 0, timeout <= longestTimeout else {
+            throw .usage(
+                "--timeout \(timeout) makes no sense",
+                advice: "give seconds, more than 0 and at most \(Int(longestTimeout))"
+            )
         }
+        return timeout
     }
 
     /// The adapter that the options, or else the environment, name.

@@ -20,6 +20,8 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     case timedOut = 75
     /// The accessory refused.
     case refused = 77
+    /// Something has to be set up first.
+    case incomplete = 78
     /// Ctrl-C.
     case interrupted = 130
     /// Nobody reads the output any more.
@@ -37,6 +39,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .inputOutput: "the link was lost, or a file could not be read or written"
         case .timedOut: "no answer in the time allowed"
         case .refused: "the accessory refused"
+        case .incomplete: "something has to be set up first: see 'lanyard doctor'"
         case .interrupted: "interrupted by Ctrl-C"
         case .outputClosed: "nobody reads the output any more"
         }

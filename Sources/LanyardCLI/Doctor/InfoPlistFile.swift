@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+
+/// Property lists on disk, and what is told of those that are none.
+enum InfoPlistFile {
+    /// More than any that is looked at; the rest of a longer file is not read.
+    private static let lengthLimit = (1 << 20) + 1
+
+    static func findings(
+        _ check: InfoPlistCheck,
+        infoPlist: String,
+        entitlements: String?
+    ) throws(ProgramFailure) -> [SetUpFinding] {
+        let file = try read(infoPlist)
+        guard let entitlements else { return try findings(check, file, nil, infoPlist) }
+        let other = try read(entitlements)
+        // Whichever of the two is wrong is named.
+        _ = try findings(check, file, nil, infoPlist)
+        return try findings(check, file, other, entitlements)
+    }
+
+    private static func findings(
+        _ check: InfoPlistCheck,
+        _ infoPlist: Data,
+        _ entitlements: Data?,
+        _ path: String
+    ) throws(ProgramFailure) -> [SetUpFinding] {
+        do throws(PropertyListError) {
+            return try check.findings(in: infoPlist, entitlements: entitlements)
+        } catch {
+            throw ProgramFailure(
+                .badData,
+                "\(TerminalText.escape(path)) is no property list to look at: \(error)",
+                advice: "give the Info.plist of the application as built"
+            )
+        }
+    }
+
+    private static func read(_ path: String) throws(ProgramFailure) -> Data {
+        let failure = ProgramFailure(
+            .inputOutput,
+            "\(TerminalText.escape(path)) cannot be read",
+            advice: "check the path"
+        )
+        guard let file = FileHandle(forReadingAtPath: path) else { throw failure }
+        defer { try? file.close() }
+        do {
+            return try file.read(upToCount: lengthLimit) ?? Data()
+        } catch {
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct SystemBluetoothTests {
+    /// What the kernel says of hci1 on a computer with an adapter on USB.
+    private func record(address: [UInt8], flags: UInt8, kind: UInt8) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 92)
+        bytes.replaceSubrange(0..<6, with: [1, 0] + Array("hci1".utf8))
+        bytes.replaceSubrange(10..<16, with: address)
+        let word = withUnsafeBytes(of: UInt32(flags)) { Array($0) }
+        bytes.replaceSubrange(16..<20, with: word)
+        bytes[20] = kind
+        return bytes
+    }
+
+    @Test("A record says the address, whether the adapter is up, and how it is attached")
+    func reads() throws {
+        let bytes = record(address: [1, 2, 3, 4, 5, 6], flags: 0x05, kind: 0x11)
+        let up = try #require(SystemAdapterRecord(bytes))
+        #expect(up.address?.value == 0x0605_0403_0201)
+        #expect(up.isUp && up.bus == .usb)
+        let down = SystemAdapterRecord(record(address: [9, 0, 0, 0, 0, 0], flags: 4, kind: 3))
+        #expect(down?.isUp == false && down?.bus == .uart)
+    }
+
+    @Test("An adapter that is not set up has no address; a new bus no name") func unknown() {
+        let bytes = record(address: [0, 0, 0, 0, 0, 0], flags: 0, kind: 0x0F)
+        let adapter = SystemAdapterRecord(bytes)
+        #expect(adapter != nil && adapter?.address == nil && adapter?.bus == nil)
+    }
+
+    @Test("A record that is cut is none") func cut() {
+        let bytes = record(address: [1, 2, 3, 4, 5, 6], flags: 1, kind: 1)
+        for length in 0..<bytes.count {
+            #expect(SystemAdapterRecord(Array(bytes.prefix(length))) == nil)
+        }
+    }
+
+    @Test("A refusal says whether there is no Bluetooth, or no permission to ask")
+    func refusals() {
+        #expect(SystemBluetooth.support(after: EAFNOSUPPORT) == .missing)
+        #expect(SystemBluetooth.support(after: EPROTONOSUPPORT) == .missing)
+        #expect(SystemBluetooth.support(after: EPERM) == .forbidden)
+        #expect(SystemBluetooth.support(after: EACCES) == .forbidden)
+        guard case .unclear(let text) = SystemBluetooth.support(after: EMFILE) else {
+            Issue.record("too many open files says nothing of Bluetooth")
+            return
+        }
+        #expect(!text.isEmpty)
+    }
+
+    @Test("Where the kernel has no Bluetooth, it tells of no adapter") func asks() {
+        guard SystemBluetooth.support != .available else { return }
+        #expect(SystemBluetooth.adapter(0) == nil)
+    }
+}
