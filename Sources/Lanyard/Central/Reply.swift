@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The answer that a task waits for, given once: the first one counts.
+final class Reply<Value: Sendable>: Sendable {
+    typealias Answer = Result<Value, AccessoryError>
+
+    private enum Standing {
+        case open
+        case awaited(CheckedContinuation<Answer, Never>)
+        case given(Answer)
+        case taken
+    }
+
+    private let standing = Guarded(Standing.open)
+
+    /// Answers. False if there was an answer already.
+    @discardableResult
+    func give(_ answer: Answer) -> Bool {
+        let (isFirst, waiting) = standing.change { standing in
+            switch standing {
+            case .open:
+                standing = .given(answer)
+                return (true, nil as CheckedContinuation<Answer, Never>?)
+            case .awaited(let continuation):
+                standing = .taken
+                return (true, continuation)
+            case .given, .taken: return (false, nil)
+            }
+        }
+        waiting?.resume(returning: answer)
+        return isFirst
+    }
+
+    /// Waits for the answer; `cancelled` at once when the task is.
+    func wait() async throws(AccessoryError) -> Value {
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { await ($0) }
+        } onCancel: {
+            give(.failure(.cancelled))
+        }
+        return try answer.get()
+    }
+
+    private func await(_ continuation: CheckedContinuation<Answer, Never>) {
+        let given = standing.change { standing -> Answer? in
+            guard case .given(let answer) = standing else {
+                standing = .awaited(continuation)
+                return nil
+            }
+            standing = .taken
+            return answer
+        }
+        if let given { continuation.resume(returning: given) }
+    }
+}

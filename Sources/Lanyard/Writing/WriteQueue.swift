@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The values that one accessory is to be written, one behind the other.
+///
+/// Writes keep their order also where they are for different characteristics: what an application writes
+/// first arrives first. One write with response is under way at a time; those without go out for as long as
+/// there is room. Whoever owns the queue does what `next(_:)` says until that has nothing more to say,
+/// whenever something has happened.
+struct WriteQueue {
+    /// How many values wait at most; another is refused.
+    static let limit = 128
+
+    private var jobs: [WriteJob] = []
+    /// Whether the confirmation of a write is awaited. That may outlive its job.
+    private var awaitsConfirmation = false
+    /// When the first job has had no progress for too long.
+    private(set) var deadline: Duration?
+    private var outcomes: [WriteAction] = []
+    private let patience: Duration
+
+    /// - Parameter patience: how long the first in the queue may be without progress.
+    init(patience: Duration) {
+        self.patience = patience
+    }
+
+    var isEmpty: Bool { jobs.isEmpty }
+
+    // MARK: What happens
+
+    /// A value more.
+    mutating func add(_ job: WriteJob, now: Duration) throws(AccessoryError) {
+        guard jobs.count < Self.limit else { throw .tooManyWrites(limit: Self.limit) }
+        jobs.append(job)
+        if jobs.count == 1 { deadline = now + patience }
+    }
+
+    /// The accessory has answered the write that is under way, if one is.
+    mutating func confirmed(_ error: AccessoryError?, now: Duration) {
+        guard awaitsConfirmation else { return }
+        awaitsConfirmation = false
+        guard var job = jobs.first, job.isUnderWay else { return }
+        job.isUnderWay = false
+        jobs[0] = job
+        if let error { return finish(throwing: error, now) }
+        progressed(now)
+    }
+
+    /// Somebody does not want a value written any more. What is under way of it is.
+    mutating func cancel(_ number: Int, now: Duration) {
+        guard let index = jobs.firstIndex(where: { $0.number == number }) else { return }
+        jobs.remove(at: index)
+        if index == 0 { deadline = jobs.isEmpty ? nil : now + patience }
+    }
+
+    /// The link has ended: nothing of what waits is written.
+    mutating func linkEnded() {
+        for job in jobs {
+            let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
+            outcomes.append(.finished(job.number, error))
+        }
+        jobs = []
+        awaitsConfirmation = false
+        deadline = nil
+    }
+
+    /// Time has passed.
+    mutating func deadlinePassed(now: Duration) {
+        guard let deadline, deadline <= now else { return }
+        finish(throwing: .requestTimedOut(after: patience), now)
+    }
+
+    // MARK: What is to be done
+
+    /// What to do next; nil for nothing, until something happens.
+    mutating func next(_ room: WriteRoom, now: Duration) -> WriteAction? {
+        guard outcomes.isEmpty else { return outcomes.removeFirst() }
+        guard let job = jobs.first, !awaitsConfirmation else { return nil }
+        let length = job.withResponse ? room.withResponse : room.withoutResponse
+        guard length > 0, job.withResponse || room.isThere else { return nil }
+        return write(job, atMost: length, now)
+    }
+
+    private mutating func write(
+        _ job: WriteJob,
+        atMost length: Int,
+        _ now: Duration
+    ) -> WriteAction? {
+        guard job.mayBeCut || job.value.count <= length else {
+            finish(throwing: .tooLong(length: job.value.count, maximum: length), now)
+            return outcomes.removeFirst()
+        }
+        let chunk = job.value.dropFirst(job.sent).prefix(length)
+        jobs[0].sent += chunk.count
+        jobs[0].isUnderWay = job.withResponse
+        awaitsConfirmation = job.withResponse
+        if !job.withResponse { progressed(now) }
+        return .write(Data(chunk), to: job.characteristic, withResponse: job.withResponse)
+    }
+
+    /// A chunk is out.
+    private mutating func progressed(_ now: Duration) {
+        let job = jobs[0]
+        deadline = now + patience
+        outcomes.append(.progressed(job.number, job.sent))
+        if job.sent == job.value.count { finish(throwing: nil, now) }
+    }
+
+    private mutating func finish(throwing error: AccessoryError?, _ now: Duration) {
+        let job = jobs.removeFirst()
+        outcomes.append(.finished(job.number, error))
+        deadline = jobs.isEmpty ? nil : now + patience
+    }
+}
