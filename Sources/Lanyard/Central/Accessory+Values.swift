@@ -20,32 +20,56 @@ extension Accessory {
         try await driver.read(characteristic, of: id)
     }
 
-    /// Writes a value, behind those that wait already.
+    /// Writes a value, in one write, behind those that wait already.
     ///
     /// ```swift
     /// try await accessory.write(Data([1]), to: "2A06")
-    /// try await accessory.write(firmware, to: data, as: .withoutResponse) { sent in
+    /// ```
+    ///
+    /// With response it returns when the accessory has confirmed it; without, when the system has taken it,
+    /// which it does when there is room.
+    ///
+    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`, `tooLong`
+    ///   (see `maximumWriteLength(for:)`), `refused`, `writeInterrupted`, `requestTimedOut`, `cancelled`.
+    public func write(
+        _ value: Data,
+        to characteristic: BluetoothID,
+        as kind: WriteKind = .automatic
+    ) async throws(AccessoryError) {
+        try await driver.write(value, to: characteristic, of: id, as: kind, mayBeCut: false)
+    }
+
+    /// Writes what is longer than one write can be, in as many as it takes.
+    ///
+    /// ```swift
+    /// try await accessory.writeInChunks(firmware, to: data, as: .withoutResponse) { sent in
     ///     print(sent, "of", firmware.count)
     /// }
     /// ```
     ///
-    /// A value that is longer than one write can be is cut into chunks, which go out in order. With
-    /// response each of them waits for the accessory's confirmation; without, for room only, and how fast
-    /// the accessory takes them decides when that is.
+    /// Chunks go out in order, and nothing else is written in between. With response each of them waits for
+    /// the accessory's confirmation; without, for room only, so that the accessory decides how fast it goes.
+    /// What the accessory makes of the chunks is between it and the application.
     ///
-    /// Returns when the last chunk was confirmed, or handed to the system. Where the task is cancelled
-    /// before, no more chunks follow.
+    /// Returns when the last chunk was confirmed, or taken. If the task is cancelled before, no more chunks
+    /// follow.
     ///
-    /// - Parameter progress: is told how many octets were sent so far, on a queue of the central's.
-    /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `tooManyWrites`, `tooLong`,
-    ///   `refused`, `writeInterrupted`, `requestTimedOut`, `cancelled`.
-    public func write(
+    /// - Parameter progress: is told how many octets went out so far, on a queue of the central's.
+    /// - Throws: What `write(_:to:as:)` does, but for `tooLong`.
+    public func writeInChunks(
         _ value: Data,
         to characteristic: BluetoothID,
         as kind: WriteKind = .automatic,
         progress: (@Sendable (_ sent: Int) -> Void)? = nil
     ) async throws(AccessoryError) {
-        try await driver.write(value, to: characteristic, of: id, as: kind, progress)
+        try await driver.write(
+            value,
+            to: characteristic,
+            of: id,
+            as: kind,
+            mayBeCut: true,
+            progress
+        )
     }
 
     /// The longest value that goes out in one write, in octets; 0 unless it is connected.

@@ -11,7 +11,7 @@ import Foundation
 /// cancelled.
 public final class Accessory: Sendable, Identifiable {
     /// What identifies an accessory, for ever: of this application's, and this installation's.
-    public typealias ID = UUID
+    public typealias ID = AccessoryIdentity
 
     /// Which one it is. It stays the same as long as the accessory is not forgotten, also when the device
     /// changes its address.
@@ -22,8 +22,8 @@ public final class Accessory: Sendable, Identifiable {
     let driver: CentralDriver
     let mirror: AccessoryMirror
 
-    init(_ mirror: AccessoryMirror, of driver: CentralDriver) {
-        id = mirror.id
+    init(_ id: ID, _ mirror: AccessoryMirror, of driver: CentralDriver) {
+        self.id = id
         description = mirror.description
         self.mirror = mirror
         self.driver = driver
@@ -72,6 +72,19 @@ public final class Accessory: Sendable, Identifiable {
         try await driver.untilReady(mirror)
     }
 
+    // MARK: Looking back
+
+    /// What became of the latest attempts to get it ready, the oldest first.
+    public var attempts: [AttemptRecord] { mirror.attempts }
+
+    /// An answer to *why is it not connected?* in a few lines for people: what it does, why, and how the
+    /// latest attempts went.
+    ///
+    /// ```swift
+    /// print(accessory.whyNotConnected)
+    /// ```
+    public var whyNotConnected: String { mirror.account }
+
     // MARK: Wishes
 
     /// Wishes it to be connected from now on: as it is when it was paired, until `disconnect()`. Returns at
@@ -83,7 +96,7 @@ public final class Accessory: Sendable, Identifiable {
     /// Ends the link, and the wish for one. It stays known: `connect()` brings it back. Returns when the
     /// link is gone.
     public func disconnect() async throws(AccessoryError) {
-        try await driver.disconnect(id)
+        try await driver.disconnect(mirror)
     }
 
     /// Tries again whether it gives what it keeps for those that it is paired with: where it does not, the

@@ -62,8 +62,8 @@ public final class AccessoryCentral: Sendable {
     ///     let accessory = try await central.pair(strap)
     /// } catch .notFound {
     ///     print("Hold the strap nearer, and press its button.")
-    /// } catch .outOfConnectionSlots(_, let holders) {
-    ///     print("Disconnect one of", holders)
+    /// } catch .outOfConnectionSlots(let slots) {
+    ///     print("Disconnect one of", slots.holders)
     /// }
     /// ```
     ///
@@ -71,7 +71,7 @@ public final class AccessoryCentral: Sendable {
     /// scan. To cancel the task is to call all off: nothing stays behind.
     ///
     /// - Throws: `notFound` if none was seen in time; `connectingTimedOut` if one was, and could not be
-    ///   connected to; `attemptFailed` if a link was refused or lost; `outOfConnectionSlots`, `missing`,
+    ///   connected to; `attemptFailed` if a link was refused or lost; `outOfConnectionSlots`,
     ///   `notPaired`, `unauthorized`, `unsupported`, `unfilteredScan`, `cancelled`.
     public func pair(
         _ description: AccessoryDescription
@@ -84,7 +84,7 @@ public final class AccessoryCentral: Sendable {
     ///
     /// Returns when the link is gone, and the store has been written.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
-        try await driver.forget(accessory.id)
+        try await driver.forget(accessory.mirror)
     }
 
     // MARK: Around
@@ -108,8 +108,8 @@ public final class AccessoryCentral: Sendable {
         try driver.presence(matching: matcher)
     }
 
-    /// Ends everything: links, scans, what is waited for. What is to be restored at the next launch stays.
-    /// Returns when nothing is going on any more.
+    /// Ends everything: links, scans, what is waited for. The system restores nothing of it; what is
+    /// remembered stays. Returns when nothing is going on any more.
     public func shutDown() async {
         await driver.shutDown()
     }

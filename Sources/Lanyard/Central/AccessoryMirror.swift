@@ -6,22 +6,29 @@ import Foundation
 final class AccessoryMirror: Sendable {
     private struct Shown {
         var name: String?
-        var change = AccessoryChange(.idle, .begun)
+        var change: AccessoryChange
         var hasEnded = false
         var writeLengths: [WriteKind: Int] = [:]
+        var attempts: [AttemptRecord] = []
+        var slots: OutOfConnectionSlots?
     }
 
-    let id: Accessory.ID
+    /// How many attempts are kept.
+    static let attemptLimit = 100
+
     let description: AccessoryDescription
     /// Who hears of changes.
     let changes = Hub<AccessoryChange>()
     private let shown: Guarded<Shown>
     private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
 
-    init(_ id: Accessory.ID, _ description: AccessoryDescription, name: String?) {
-        self.id = id
+    init(
+        _ description: AccessoryDescription,
+        name: String?,
+        beginningWith change: AccessoryChange
+    ) {
         self.description = description
-        shown = Guarded(Shown(name: name))
+        shown = Guarded(Shown(name: name, change: change))
     }
 
     // MARK: For everybody
@@ -44,6 +51,11 @@ final class AccessoryMirror: Sendable {
         return hub.events()
     }
 
+    var attempts: [AttemptRecord] { shown.change { $0.attempts } }
+
+    /// Who had all the slots when there was none for it the last time.
+    var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
+
     func maximumWriteLength(for kind: WriteKind) -> Int {
         shown.change { $0.writeLengths[kind] ?? 0 }
     }
@@ -56,6 +68,17 @@ final class AccessoryMirror: Sendable {
 
     func setWriteLengths(_ lengths: [WriteKind: Int]) {
         shown.change { $0.writeLengths = lengths }
+    }
+
+    func setSlots(_ slots: OutOfConnectionSlots) {
+        shown.change { $0.slots = slots }
+    }
+
+    func add(_ attempt: AttemptRecord) {
+        shown.change { shown in
+            shown.attempts.append(attempt)
+            if shown.attempts.count > Self.attemptLimit { shown.attempts.removeFirst() }
+        }
     }
 
     /// Shows another state. False if somebody who listens had to lose an older change for it.

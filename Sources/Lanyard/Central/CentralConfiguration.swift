@@ -19,6 +19,15 @@ extension AccessoryCentral {
         /// Whether the system keeps the links and scans of the central when the application ends, and
         /// gives them back at the next launch.
         public var restores = true
+        /// Where accessories are remembered; nil for a file of the name's, in the place where applications
+        /// keep such things.
+        public var store: (any AccessoryStore)?
+        /// How many links there may be.
+        public var connectionLimit = ConnectionLimit.learned
+        /// Which link makes room where there are too many.
+        public var policy: any ConnectionPolicy = .standard
+        /// What writes down all that happens, for people to look at.
+        public var recorder: FlightRecorder?
         /// Whether scans may be for everything around. Those cost power, and find nothing in the
         /// background.
         public var allowsUnfilteredScans = false
@@ -37,5 +46,20 @@ extension AccessoryCentral {
         public init(name: String = "accessories") {
             self.name = name
         }
+
+        #if os(Linux)
+            /// One for a central on this adapter, whose time and chance are given.
+            package init(
+                name: String = "accessories",
+                adapter: CBAdapter,
+                timekeeper: any Timekeeper,
+                seed: UInt64 = 1
+            ) {
+                self.name = name
+                self.adapter = adapter
+                self.timekeeper = timekeeper
+                self.seed = seed
+            }
+        #endif
     }
 }

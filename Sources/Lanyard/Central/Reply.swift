@@ -12,6 +12,19 @@ final class Reply<Value: Sendable>: Sendable {
     }
 
     private let standing = Guarded(Standing.open)
+    private let cancellation = Guarded<(@Sendable () -> Void)?>(nil)
+
+    /// Has this called when the task that waits is cancelled before there is an answer.
+    func onCancel(_ body: @escaping @Sendable () -> Void) {
+        let isOver = standing.change { standing in
+            switch standing {
+            case .open, .awaited: false
+            case .given, .taken: true
+            }
+        }
+        guard !isOver else { return body() }
+        cancellation.change { $0 = body }
+    }
 
     /// Answers. False if there was an answer already.
     @discardableResult
@@ -34,14 +47,15 @@ final class Reply<Value: Sendable>: Sendable {
     /// Waits for the answer; `cancelled` at once when the task is.
     func wait() async throws(AccessoryError) -> Value {
         let answer = await withTaskCancellationHandler {
-            await withCheckedContinuation { await ($0) }
+            await withCheckedContinuation { serve($0) }
         } onCancel: {
-            give(.failure(.cancelled))
+            guard give(.failure(.cancelled)) else { return }
+            cancellation.change { $0 }?()
         }
         return try answer.get()
     }
 
-    private func await(_ continuation: CheckedContinuation<Answer, Never>) {
+    private func serve(_ continuation: CheckedContinuation<Answer, Never>) {
         let given = standing.change { standing -> Answer? in
             guard case .given(let answer) = standing else {
                 standing = .awaited(continuation)

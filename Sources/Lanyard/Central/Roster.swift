@@ -7,8 +7,8 @@ final class Roster: Sendable {
 
     var accessories: [Accessory] { shown.change { $0 } }
 
-    func accessory(_ id: Accessory.ID) -> Accessory? {
-        accessories.first { $0.id == id }
+    func accessory(_ mirror: AccessoryMirror) -> Accessory? {
+        accessories.first { $0.mirror === mirror }
     }
 
     func events() -> Events<AccessoryListChange> {

@@ -28,12 +28,10 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case stepTimedOut(AccessoryState, after: Duration)
     /// The attempt failed, or the link ended before the accessory was ready, and how.
     case attemptFailed(LinkFailure)
-    /// It lacks a service or a characteristic that its description requires.
-    case missing(BluetoothID)
     /// It refuses what it keeps for those that it is paired with: nobody paired.
     case notPaired
     /// All links that there may be are taken, and by whom.
-    case outOfConnectionSlots(limit: Int, holders: [Accessory.ID])
+    case outOfConnectionSlots(OutOfConnectionSlots)
     /// It was forgotten, or disconnected, meanwhile.
     case abandoned(ChangeReason)
 
@@ -52,7 +50,9 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case malformed(BluetoothID, ValueError)
     /// It did not answer in time.
     case requestTimedOut(after: Duration)
-    /// The value is longer than one write can be, in octets, and its way of writing is not to be cut.
+    /// So many questions wait for their answers already.
+    case tooManyRequests(limit: Int)
+    /// The value is longer than one write can be, in octets.
     case tooLong(length: Int, maximum: Int)
     /// So many writes wait already.
     case tooManyWrites(limit: Int)

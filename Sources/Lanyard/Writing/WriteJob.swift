@@ -7,7 +7,7 @@ struct WriteJob: Hashable, Sendable {
     /// What the job is called.
     var number: Int
     var value: Data
-    var characteristic: BluetoothID
+    var path: CharacteristicPath
     var withResponse: Bool
     /// Whether it may go out in several writes.
     var mayBeCut = false
@@ -30,7 +30,7 @@ struct WriteRoom: Hashable, Sendable {
 /// What a queue of writes wants done.
 enum WriteAction: Hashable, Sendable {
     /// Write this.
-    case write(Data, to: BluetoothID, withResponse: Bool)
+    case write(Data, to: CharacteristicPath, withResponse: Bool)
     /// Say that so many octets of a job are out.
     case progressed(Int, Int)
     /// Say that a job is over, and well unless there is an error.

@@ -25,7 +25,8 @@ struct WriteQueue {
         self.patience = patience
     }
 
-    var isEmpty: Bool { jobs.isEmpty }
+    /// Whether nothing waits, and nothing is under way.
+    var isIdle: Bool { jobs.isEmpty && !awaitsConfirmation }
 
     // MARK: What happens
 
@@ -96,7 +97,7 @@ struct WriteQueue {
         jobs[0].isUnderWay = job.withResponse
         awaitsConfirmation = job.withResponse
         if !job.withResponse { progressed(now) }
-        return .write(Data(chunk), to: job.characteristic, withResponse: job.withResponse)
+        return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
     }
 
     /// A chunk is out.

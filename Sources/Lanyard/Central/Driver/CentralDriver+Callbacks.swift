@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// What the manager reports.
+
+extension CentralDriver: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard !hasEnded else { return }
+        let availability = Availability(central.state)
+        record(.callback, "centralManagerDidUpdateState", nil, detail: "\(availability)")
+        outlook.show(availability)
+        scans.setPossible(availability == .poweredOn)
+        if let unavailability = Unavailability(availability) {
+            bluetoothWent(unavailability)
+        } else {
+            cancelStrays()
+            for keeper in keepers { feed(.available, to: keeper) }
+        }
+        updateScan()
+    }
+
+    /// All links are gone, and nobody tells so.
+    private func bluetoothWent(_ unavailability: Unavailability) {
+        for watch in watches.values { watch.setHearing(false, now: now) }
+        for keeper in keepers {
+            linkEnded(keeper)
+            feed(.unavailable(unavailability), to: keeper)
+        }
+        perform(pool.reset())
+        for keeper in keepers { keeper.slot = nil }
+    }
+
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        guard !hasEnded else { return }
+        let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
+        record(.callback, "willRestoreState", nil, detail: "\(peripherals.count) peripherals")
+        restore(peripherals)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard !hasEnded else { return }
+        discovered(peripheral, Sighting(peripheral, advertisementData, rssi: RSSI))
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        guard !hasEnded else { return }
+        guard let keeper = keeper(of: peripheral) else {
+            return central.cancelPeripheralConnection(peripheral)
+        }
+        record(.callback, "didConnect", keeper)
+        linkBegan(keeper)
+        feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: keeper)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
+        let failure = error.map { LinkFailure($0) } ?? LinkFailure(.attemptFailed, "It failed")
+        record(.callback, "didFailToConnect", keeper, detail: "\(failure)")
+        linkEnded(keeper)
+        feed(.link(peripheral, .failedToConnect(failure)), to: keeper)
+    }
+
+    // Only the newer of the two methods is here: a delegate with the older one has no peripherals that
+    // reconnect by themselves. Systems that know the older one only call it through the default.
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        guard !hasEnded, let keeper = keeper(of: peripheral) else { return }
+        let failure = error.map { LinkFailure($0) }
+        let detail = failure.map { "\($0)" } ?? "as was asked for"
+        record(
+            .callback,
+            "didDisconnect",
+            keeper,
+            detail: isReconnecting ? "\(detail); the system reconnects" : detail
+        )
+        linkEnded(keeper)
+        feed(
+            .link(peripheral, .disconnected(failure, isReconnecting: isReconnecting)),
+            to: keeper
+        )
+    }
+
+    func keeper(of peripheral: CBPeripheral) -> AccessoryKeeper? {
+        keepers.first { $0.peripheral === peripheral }
+    }
+
+    // MARK: What a link brings and takes
+
+    private func linkBegan(_ keeper: AccessoryKeeper) {
+        keeper.isLinked = true
+        if let slot = keeper.slot { perform(pool.linkMade(slot, now: now)) }
+        guard let identity = keeper.identity else { return }
+        watchersConnected(identity)
+        guard let identifier = keeper.peripheral?.identifier else { return }
+        perform(identities.linked(identifier, now: now))
+    }
+
+    private func linkEnded(_ keeper: AccessoryKeeper) {
+        keeper.isLinked = false
+        keeper.awaitedAnswers = [:]
+        keeper.mirror.setWriteLengths([:])
+        failRequests(of: keeper, .linkEnded)
+        guard let identity = keeper.identity else { return }
+        watchersDisconnected(identity)
+        guard let identifier = keeper.peripheral?.identifier else { return }
+        identities.unlinked(identifier)
+    }
+}
+
+extension Unavailability {
+    /// Nil if Bluetooth is available.
+    init?(_ availability: Availability) {
+        switch availability {
+        case .unknown: self = .unknown
+        case .resetting: self = .resetting
+        case .unsupported: self = .unsupported
+        case .unauthorized: self = .unauthorized
+        case .poweredOff: self = .poweredOff
+        case .poweredOn: return nil
+        }
+    }
+}

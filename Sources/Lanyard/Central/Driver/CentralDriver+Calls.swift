@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// What machines have done to Core Bluetooth.
+
+extension CentralDriver {
+    // MARK: Peripherals
+
+    func retrieve(_ retrieval: Retrieval, for keeper: AccessoryKeeper) {
+        let peripheral =
+            switch retrieval {
+            case .remembered: rememberedPeripheral(of: keeper)
+            case .heldBySystem: heldPeripheral(for: keeper)
+            }
+        if let peripheral { adopt(peripheral, keeper) }
+        feed(.retrieved(peripheral), to: keeper)
+    }
+
+    /// The one that the system knows by what is remembered, the last one first.
+    private func rememberedPeripheral(of keeper: AccessoryKeeper) -> CBPeripheral? {
+        guard let identity = keeper.identity else { return nil }
+        var identifiers = identities.systemIdentifiers(of: identity)
+        if let remembered = keeper.remembered?.systemIdentifier,
+            !identifiers.contains(remembered)
+        {
+            identifiers.append(remembered)
+        }
+        record(.call, "retrievePeripherals", keeper)
+        return manager?.retrievePeripherals(withIdentifiers: identifiers).first
+    }
+
+    /// The one to which the system, or another application, has a link: the accessory if it is known, or
+    /// else one that could be of its kind.
+    private func heldPeripheral(for keeper: AccessoryKeeper) -> CBPeripheral? {
+        let services = keeper.description.services.filter(\.isRequired).map(\.identifier.cbuuid)
+        guard !services.isEmpty else { return nil }
+        record(.call, "retrieveConnectedPeripherals", keeper)
+        let held = manager?.retrieveConnectedPeripherals(withServices: services) ?? []
+        if let identity = keeper.identity {
+            let known = identities.systemIdentifiers(of: identity)
+            return held.first { known.contains($0.identifier) }
+        }
+        guard keeper.description.identity == .system else { return nil }
+        return held.first { candidate in
+            !keepers.contains { $0.peripheral?.identifier == candidate.identifier }
+                && self.keeper(of: .system(candidate.identifier)) == nil
+        }
+    }
+
+    /// Takes a peripheral to be the accessory's from now on.
+    func adopt(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
+        peripheral.delegate = self
+        keeper.peripheral = peripheral
+        keeper.mirror.setName(peripheral.name)
+        let identity = keeper.identity ?? .system(peripheral.identifier)
+        keeper.identity = identity
+        perform(identities.adopt(peripheral.identifier, as: identity, now: now))
+    }
+
+    // MARK: Links
+
+    func connect(_ peripheral: CBPeripheral, _ approach: Approach, _ keeper: AccessoryKeeper) {
+        adopt(peripheral, keeper)
+        var options: [String: Any] = [:]
+        if keeper.description.systemReconnect == .whereAvailable {
+            options[CBConnectPeripheralOptionEnableAutoReconnect] = true
+        }
+        record(.call, "connect", keeper, detail: "\(approach)")
+        if approach == .dial, let identity = keeper.identity { watchersDial(identity) }
+        manager?.connect(peripheral, options: options)
+    }
+
+    func cancelConnection(_ peripheral: CBPeripheral, _ keeper: AccessoryKeeper) {
+        record(.call, "cancelPeripheralConnection", keeper)
+        if let slot = keeper.slot { perform(pool.ending(slot)) }
+        manager?.cancelPeripheralConnection(peripheral)
+    }
+
+    // MARK: Discovery
+
+    func discover(
+        _ services: Set<BluetoothID>,
+        of peripheral: CBPeripheral,
+        _ keeper: AccessoryKeeper
+    ) {
+        let wanted = services.sorted { $0.text < $1.text }
+        record(.call, "discoverServices", keeper, detail: "\(wanted)")
+        peripheral.discoverServices(wanted.map(\.cbuuid))
+    }
+
+    func discover(
+        _ characteristics: Set<BluetoothID>,
+        of service: BluetoothID,
+        on peripheral: CBPeripheral,
+        _ keeper: AccessoryKeeper
+    ) {
+        let services = peripheral.services(service)
+        let wanted = characteristics.sorted { $0.text < $1.text }
+        record(.call, "discoverCharacteristics \(service)", keeper, detail: "\(wanted)")
+        guard !services.isEmpty else {
+            return feed(
+                .link(peripheral, .characteristicsDiscovered(of: service, [])),
+                to: keeper
+            )
+        }
+        keeper.awaitedAnswers[service] = services.count
+        for service in services {
+            peripheral.discoverCharacteristics(wanted.map(\.cbuuid), for: service)
+        }
+    }
+
+    func subscribe(
+        to path: CharacteristicPath,
+        of peripheral: CBPeripheral,
+        _ keeper: AccessoryKeeper
+    ) {
+        guard let characteristic = peripheral.characteristic(path) else {
+            let failure = LinkFailure(.incomplete, "\(path) is not there")
+            return feed(.link(peripheral, .subscriptionChanged(path, .failed(failure))), to: keeper)
+        }
+        guard !characteristic.isNotifying else {
+            return feed(.link(peripheral, .subscriptionChanged(path, .confirmed)), to: keeper)
+        }
+        record(.call, "setNotifyValue true \(path.characteristic)", keeper)
+        peripheral.setNotifyValue(true, for: characteristic)
+    }
+
+    func probe(
+        _ path: CharacteristicPath,
+        of peripheral: CBPeripheral,
+        _ keeper: AccessoryKeeper
+    ) {
+        guard let characteristic = peripheral.characteristic(path) else {
+            let failure = LinkFailure(.incomplete, "\(path) is not there")
+            return feed(.link(peripheral, .probed(failure)), to: keeper)
+        }
+        record(.call, "readValue \(path.characteristic)", keeper, detail: "to probe")
+        // Its time is limited by the machine.
+        keeper.requests.add(nextNumber(), .probe(path), deadline: nil)
+        peripheral.readValue(for: characteristic)
+    }
+}

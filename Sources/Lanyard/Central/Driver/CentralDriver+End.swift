@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// The end of everything. Until then drivers and accessories hold each other.
+
+extension CentralDriver {
+    /// The application has let go of the central.
+    func close() {
+        enter { $0.end() }
+    }
+
+    func shutDown() async {
+        await withCheckedContinuation { done in
+            enter(orElse: { done.resume() }) { driver in
+                driver.end()
+                done.resume()
+            }
+        }
+    }
+
+    private func end() {
+        record(.note, "the central ends", nil)
+        for keeper in keepers { end(keeper) }
+        if scans.running != nil { manager?.stopScan() }
+        for watch in watches.values { watch.end() }
+        hasEnded = true
+        poolTimer?.set(to: nil)
+        manager?.delegate = nil
+        manager = nil
+        keepers = []
+        watches = [:]
+        strays = []
+        inbox = []
+        roster.end()
+        outlook.end()
+    }
+
+    private func end(_ keeper: AccessoryKeeper) {
+        failRequests(of: keeper, .shutDown)
+        keeper.countdownTimer?.set(to: nil)
+        keeper.requestTimer?.set(to: nil)
+        if let peripheral = keeper.peripheral {
+            peripheral.delegate = nil
+            if peripheral.state != .disconnected { manager?.cancelPeripheralConnection(peripheral) }
+        }
+        for transport in keeper.transports.values { transport.end() }
+        keeper.transports = [:]
+        keeper.peripheral = nil
+        keeper.accessory = nil
+        keeper.mirror.end()
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+// One input, then all that the machine says, then the next input.
+
+extension CentralDriver {
+    /// Gives a machine an input, and does what comes of it, unless that is being done already: then it
+    /// follows.
+    func feed(_ event: Machine.Event, to keeper: AccessoryKeeper) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        inbox.append((keeper, event))
+        guard !isDraining else { return }
+        isDraining = true
+        defer { isDraining = false }
+        var count = 0
+        while !inbox.isEmpty {
+            count += 1
+            precondition(count < Self.inboxLimit, "accessories keep each other busy without end")
+            let (keeper, event) = inbox.removeFirst()
+            for action in keeper.machine.receive(event, at: now, using: &generator) {
+                perform(action, for: keeper)
+            }
+        }
+        updateScan()
+    }
+
+    private func perform(_ action: Machine.Action, for keeper: AccessoryKeeper) {
+        switch action {
+        case .retrieve(let retrieval): retrieve(retrieval, for: keeper)
+        case .scan: setScanning(true, keeper)
+        case .stopScan: setScanning(false, keeper)
+        case .connect(let peripheral, let approach): connect(peripheral, approach, keeper)
+        case .cancelConnection(let peripheral): cancelConnection(peripheral, keeper)
+        case .discoverServices(let peripheral, let services):
+            discover(services, of: peripheral, keeper)
+        case .discoverCharacteristics(let peripheral, let service, let characteristics):
+            discover(characteristics, of: service, on: peripheral, keeper)
+        case .subscribe(let peripheral, let path): subscribe(to: path, of: peripheral, keeper)
+        case .probe(let peripheral, let path): probe(path, of: peripheral, keeper)
+        case .reserveSlot(let use): reserveSlot(use, for: keeper)
+        case .releaseSlot(let limitReached): releaseSlot(limitReached: limitReached, of: keeper)
+        case .save(let peripheral): save(peripheral, keeper)
+        case .erase: erase(keeper)
+        case .arm(let countdown): arm(countdown, for: keeper)
+        case .cancelCountdown(let countdown): cancel(countdown, of: keeper)
+        case .report(let state, let reason): report(state, reason, of: keeper)
+        case .record(let attempt): keeper.mirror.add(attempt)
+        }
+    }
+
+    // MARK: Countdowns
+
+    private func arm(_ countdown: Countdown, for keeper: AccessoryKeeper) {
+        let timer =
+            keeper.countdownTimer
+            ?? timekeeper.makeTimer(on: queue) { [weak self, weak keeper] in
+                guard let self, let keeper, let countdown = keeper.countdown else { return }
+                keeper.countdown = nil
+                feed(.countdownEnded(countdown), to: keeper)
+            }
+        keeper.countdownTimer = timer
+        keeper.countdown = countdown
+        timer.set(to: countdown.deadline)
+    }
+
+    private func cancel(_ countdown: Countdown, of keeper: AccessoryKeeper) {
+        guard keeper.countdown == countdown else { return }
+        keeper.countdown = nil
+        keeper.countdownTimer?.set(to: nil)
+    }
+
+    // MARK: Telling
+
+    private func report(
+        _ state: AccessoryState,
+        _ reason: ChangeReason,
+        of keeper: AccessoryKeeper
+    ) {
+        record(.state, "\(state)", keeper, detail: "\(reason)")
+        let lostNothing = keeper.mirror.show(state, reason)
+        if !lostNothing { record(.note, "changes were dropped: somebody is too slow", keeper) }
+        for transport in keeper.transports.values { transport.setLinked(state == .ready) }
+        if state == .idle, reason == .resting(.forgotten) { dismiss(keeper) }
+    }
+
+    /// Lets go of an accessory that was forgotten, or of an attempt to pair one that was called off.
+    func dismiss(_ keeper: AccessoryKeeper) {
+        keepers.removeAll { $0 === keeper }
+        _ = scans.set(nil, for: keeper.number)
+        keeper.countdownTimer?.set(to: nil)
+        failRequests(of: keeper, .shutDown)
+        if let identity = keeper.identity { identities.forget(identity) }
+        if let accessory = keeper.accessory { roster.remove(accessory) }
+        keeper.accessory = nil
+        keeper.mirror.end()
+    }
+}

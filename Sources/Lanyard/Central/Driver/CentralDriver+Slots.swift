@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// Who may have a link: what machines ask the pool, and what the pool says.
+
+extension CentralDriver {
+    func reserveSlot(_ use: SlotUse, for keeper: AccessoryKeeper) {
+        guard let identity = keeper.identity else { return }
+        let priority = keeper.description.priority
+        switch use {
+        case .dial: perform(pool.reserve(identity, priority: priority, now: now))
+        case .arrived: perform(pool.claim(identity, priority: priority, now: now))
+        }
+    }
+
+    func releaseSlot(limitReached: Bool, of keeper: AccessoryKeeper) {
+        guard let slot = keeper.slot else {
+            guard let identity = keeper.identity else { return }
+            return perform(pool.withdraw(identity, now: now))
+        }
+        keeper.slot = nil
+        record(
+            .note,
+            limitReached ? "slot given back: no link more is possible" : "slot given back",
+            keeper
+        )
+        perform(
+            limitReached ? pool.capacityFailed(slot, now: now) : pool.release(slot, now: now)
+        )
+    }
+
+    func poolDeadlinePassed() {
+        guard !hasEnded else { return }
+        perform(pool.deadlinePassed(now: now))
+    }
+
+    /// Something came from an accessory: its link is alive.
+    func heard(_ keeper: AccessoryKeeper, rssi: Int? = nil) {
+        guard let slot = keeper.slot else { return }
+        pool.heard(slot, now: now)
+        if let rssi { pool.measured(slot, signal: rssi) }
+    }
+
+    func perform(_ actions: [LinkPoolAction]) {
+        for action in actions { perform(action) }
+        poolTimer?.set(to: pool.nextDeadline)
+    }
+
+    private func perform(_ action: LinkPoolAction) {
+        switch action {
+        case .grant(let slot, let identity): grant(slot, to: identity)
+        case .evict(_, let holder, let identity): evict(holder, for: identity)
+        case .turnAway(let identity, let slots): tell(slots, to: identity) { .turnedAway($0) }
+        case .wait(let identity, let slots): tell(slots, to: identity) { .delayed($0) }
+        case .keepWaiting, .changed: break
+        }
+    }
+
+    private func grant(_ slot: SlotToken, to identity: AccessoryIdentity) {
+        guard let keeper = keeper(of: identity) else {
+            return perform(pool.release(slot, now: now))
+        }
+        keeper.slot = slot
+        record(.note, "slot reserved", keeper)
+        feed(.slot(.granted), to: keeper)
+    }
+
+    private func evict(_ holder: AccessoryIdentity, for identity: AccessoryIdentity) {
+        guard let keeper = keeper(of: holder) else { return }
+        record(.note, "evicted", keeper, detail: "for \(identity)")
+        feed(.slot(.revoked), to: keeper)
+    }
+
+    private func tell(
+        _ slots: OutOfConnectionSlots,
+        to identity: AccessoryIdentity,
+        _ event: (AttemptRecord.Slots) -> SlotEvent
+    ) {
+        guard let keeper = keeper(of: identity) else { return }
+        record(.note, "slot refused", keeper, detail: "\(slots)")
+        keeper.mirror.setSlots(slots)
+        let brief = AttemptRecord.Slots(inUse: slots.holders.count, limit: slots.limit)
+        feed(.slot(event(brief)), to: keeper)
+    }
+}

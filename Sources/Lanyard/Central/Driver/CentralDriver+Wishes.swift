@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// What applications wish, and how they wait for it: by the changes that everybody sees.
+
+extension CentralDriver {
+    // MARK: Pairing
+
+    func pair(_ kind: String) async throws(AccessoryError) -> Accessory {
+        guard let description = descriptions.first(where: { $0.kind == kind }) else {
+            throw .unknownKind(kind)
+        }
+        guard description.matcher.services != nil || configuration.allowsUnfilteredScans else {
+            throw .unfilteredScan
+        }
+        let beginning = AccessoryChange(.idle, .resting(.neverPaired))
+        let mirror = AccessoryMirror(description, name: nil, beginningWith: beginning)
+        let changes = mirror.events()
+        let hasBegun = await settle { driver in
+            let keeper = driver.makeKeeper(description, mirror, isRemembered: false)
+            if driver.outlook.availability == .poweredOn { driver.feed(.available, to: keeper) }
+            driver.feed(.wished(.pair), to: keeper)
+        }
+        guard hasBegun else { throw .shutDown }
+        do throws(AccessoryError) {
+            return try await outcome(of: mirror, changes)
+        } catch {
+            await abandonPairing(mirror)
+            throw error
+        }
+    }
+
+    /// Waits until an accessory that is being paired is ready.
+    private func outcome(
+        of mirror: AccessoryMirror,
+        _ changes: Events<AccessoryChange>
+    ) async throws(AccessoryError) -> Accessory {
+        var last = AccessoryState.idle
+        for await change in changes where change.number > 0 {
+            if change.state == .ready, let accessory = roster.accessory(mirror) { return accessory }
+            if let error = PairingVerdict(last, change, mirror).error { throw error }
+            if change.state != .idle, change.state != .disconnecting { last = change.state }
+        }
+        throw Task.isCancelled ? .cancelled : .shutDown
+    }
+
+    /// Leaves nothing behind of an attempt that failed or was cancelled.
+    private func abandonPairing(_ mirror: AccessoryMirror) async {
+        _ = await settle { driver in
+            guard let keeper = driver.keepers.first(where: { $0.mirror === mirror }) else { return }
+            driver.feed(.wished(.forget), to: keeper)
+        }
+    }
+
+    // MARK: Wishes
+
+    func connect(_ id: Accessory.ID) {
+        enter { driver in
+            driver.keeper(of: id).map { driver.feed(.wished(.connect), to: $0) }
+        }
+    }
+
+    func disconnect(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+        try await wish(.disconnect, of: mirror)
+        for await change in mirror.events() where change.state.hasNoLink { return }
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    func forget(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+        try await wish(.forget, of: mirror)
+        for await _ in mirror.events() {}
+        if Task.isCancelled { throw .cancelled }
+    }
+
+    func pairIfNeeded(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+        guard mirror.change.state != .ready else { return }
+        try await wish(.pair, of: mirror)
+        try await untilReady(mirror)
+    }
+
+    func untilReady(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+        // What was wished before counts.
+        guard await settle({ _ in }) else { throw .shutDown }
+        for await change in mirror.events() {
+            switch change.state {
+            case .ready: return
+            case .unauthorized: throw .unauthorized
+            case .unsupported: throw .unsupported
+            case .idle: throw .abandoned(change.reason)
+            case .connected: if case .notPaired = change.reason { throw .notPaired }
+            default: break
+            }
+        }
+        throw Task.isCancelled ? .cancelled : .shutDown
+    }
+
+    private func wish(_ wish: Wish, of mirror: AccessoryMirror) async throws(AccessoryError) {
+        let isDone = await settle { driver in
+            guard let keeper = driver.keepers.first(where: { $0.mirror === mirror }) else { return }
+            driver.feed(.wished(wish), to: keeper)
+        }
+        guard isDone else { throw Task.isCancelled ? .cancelled : .shutDown }
+    }
+
+    /// Does something on the queue, and waits until that is done. False if the driver has ended.
+    private func settle(_ turn: @escaping @Sendable (CentralDriver) -> Void) async -> Bool {
+        await withCheckedContinuation { done in
+            enter(orElse: { done.resume(returning: false) }) { driver in
+                turn(driver)
+                done.resume(returning: true)
+            }
+        }
+    }
+
+    // MARK: Closures
+
+    func observe(
+        _ mirror: AccessoryMirror,
+        _ body: @escaping @Sendable (AccessoryChange) -> Void
+    ) -> Observation {
+        let bridge = ObservationBridge(body)
+        enter { driver in
+            bridge.begin(mirror)
+        }
+        return Observation { bridge.end() }
+    }
+}
+
+/// What a change means for an accessory that is being paired.
+struct PairingVerdict {
+    /// Why it will not be paired; nil as long as it may be.
+    let error: AccessoryError?
+
+    /// - Parameter last: what it did before it rested.
+    init(_ last: AccessoryState, _ change: AccessoryChange, _ mirror: AccessoryMirror) {
+        error =
+            switch (change.state, change.reason) {
+            case (.unauthorized, _): .unauthorized
+            case (.unsupported, _): .unsupported
+            case (.connecting, .waitingForSlot):
+                mirror.slots.map { .outOfConnectionSlots($0) }
+            case (.connected, .notPaired): .notPaired
+            case (.idle, .resting(.notFound)):
+                .notFound(after: mirror.description.timeouts.scanning)
+            case (.idle, .resting(.failed(let failure))):
+                Self.error(failure, last, mirror.description.timeouts)
+            case (.idle, let reason): .abandoned(reason)
+            case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
+                Self.error(failure, .connecting, mirror.description.timeouts)
+            default: nil
+            }
+    }
+
+    private static func error(
+        _ failure: LinkFailure,
+        _ last: AccessoryState,
+        _ timeouts: AccessoryTimeouts
+    ) -> AccessoryError {
+        guard failure.kind == .timeout else { return .attemptFailed(failure) }
+        switch last {
+        case .connecting: return .connectingTimedOut(after: timeouts.connecting)
+        case .subscribing: return .stepTimedOut(last, after: timeouts.subscribing)
+        case .connected: return .stepTimedOut(last, after: timeouts.pairing)
+        default: return .stepTimedOut(last, after: timeouts.discovering)
+        }
+    }
+}
+
+extension AccessoryState {
+    /// Whether there is certainly no link, nor an attempt to make one.
+    var hasNoLink: Bool {
+        switch self {
+        case .idle, .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Calls a closure with how an accessory is, and then with every change, until it is ended.
+final class ObservationBridge: Sendable {
+    private struct Parts {
+        var body: (@Sendable (AccessoryChange) -> Void)?
+        var observation: Observation?
+    }
+
+    private let parts: Guarded<Parts>
+
+    init(_ body: @escaping @Sendable (AccessoryChange) -> Void) {
+        parts = Guarded(Parts(body: body))
+    }
+
+    /// Begins, on the queue on which changes come, so that none is missed.
+    func begin(_ mirror: AccessoryMirror) {
+        guard let body = parts.change({ $0.body }) else { return }
+        body(mirror.change)
+        let observation = mirror.changes.observe { [weak self] change in
+            self?.parts.change { $0.body }?(change)
+        }
+        let isOver = parts.change { parts in
+            if parts.body != nil { parts.observation = observation }
+            return parts.body == nil
+        }
+        if isOver { observation.cancel() }
+    }
+
+    /// Ends it, and lets go of the closure.
+    func end() {
+        let former = parts.change { parts in
+            defer { parts = Parts() }
+            return parts
+        }
+        former.observation?.cancel()
+    }
+}

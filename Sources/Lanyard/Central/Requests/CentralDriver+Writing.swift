@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+
+extension CentralDriver {
+    func write(
+        _ value: Data,
+        to characteristic: BluetoothID,
+        of id: Accessory.ID,
+        as kind: WriteKind,
+        mayBeCut: Bool,
+        _ progress: (@Sendable (Int) -> Void)? = nil
+    ) async throws(AccessoryError) {
+        _ = try await ask(id, progress: progress) { driver, keeper, number throws(AccessoryError) in
+            let (path, characteristic) = try driver.characteristic(characteristic, of: keeper)
+            let job = WriteJob(
+                number: number,
+                value: value,
+                path: path,
+                withResponse: try kind.withResponse(characteristic),
+                mayBeCut: mayBeCut
+            )
+            try keeper.writes.add(job, now: driver.now)
+            driver.write(keeper)
+        }
+    }
+
+    /// Does what the queue of writes says, until it says nothing more.
+    func write(_ keeper: AccessoryKeeper) {
+        while let action = keeper.writes.next(keeper.writeRoom, now: now) {
+            switch action {
+            case .write(let chunk, let path, let withResponse):
+                write(chunk, to: path, withResponse: withResponse, keeper)
+            case .progressed(let number, let sent): keeper.replies[number]?.progress?(sent)
+            case .finished(let number, let error):
+                keeper.replies.removeValue(forKey: number)?
+                    .give(error.map { .failure($0) } ?? .success(.done))
+            }
+        }
+        updateDeadline(of: keeper)
+        for transport in keeper.transports.values { transport.roomChanged() }
+    }
+
+    func write(
+        _ chunk: Data,
+        to path: CharacteristicPath,
+        withResponse: Bool,
+        _ keeper: AccessoryKeeper
+    ) {
+        let type: CBCharacteristicWriteType = withResponse ? .withResponse : .withoutResponse
+        guard let characteristic = keeper.characteristic(path) else {
+            return keeper.writes.confirmed(.unknownCharacteristic(path.characteristic), now: now)
+        }
+        record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) octets")
+        keeper.peripheral?.writeValue(chunk, for: characteristic, type: type)
+    }
+}
+
+extension AccessoryKeeper {
+    var writeRoom: WriteRoom {
+        guard isLinked, let peripheral else {
+            return WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+        }
+        return WriteRoom(
+            withResponse: peripheral.maximumWriteValueLength(for: .withResponse),
+            withoutResponse: peripheral.maximumWriteValueLength(for: .withoutResponse),
+            isThere: peripheral.canSendWriteWithoutResponse
+        )
+    }
+}
+
+extension WriteKind {
+    /// Whether a characteristic is written with response.
+    func withResponse(_ characteristic: CBCharacteristic) throws(AccessoryError) -> Bool {
+        let allowsWith = characteristic.properties.contains(.write)
+        let allowsWithout = characteristic.properties.contains(.writeWithoutResponse)
+        switch self {
+        case .automatic where allowsWith, .withResponse where allowsWith: return true
+        case .automatic where allowsWithout, .withoutResponse where allowsWithout: return false
+        default: throw .notPermitted(BluetoothID(characteristic.uuid))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// Carries messages over a pair of an accessory's characteristics: one that is written, and one that is
+/// listened to.
+///
+/// Unchecked: touched on the driver's queue only, which is the transport's.
+final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
+    private let driver: CentralDriver
+    private let mirror: AccessoryMirror
+    private let writing: BluetoothID
+    private let listening: BluetoothID
+    private let kind: WriteKind
+    private weak var keeper: AccessoryKeeper?
+    private var number = 0
+    private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
+    private var isLinked = false
+    private var wantsRoom = false
+
+    init(
+        _ driver: CentralDriver,
+        _ mirror: AccessoryMirror,
+        writing: BluetoothID,
+        as kind: WriteKind,
+        listening: BluetoothID
+    ) {
+        self.driver = driver
+        self.mirror = mirror
+        self.writing = writing
+        self.kind = kind
+        self.listening = listening
+    }
+
+    var queue: DispatchQueue { driver.queue }
+
+    // MARK: For messages
+
+    func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        let keeper = driver.keepers.first { $0.mirror === mirror }
+        guard let keeper, keeper.path(of: writing) != nil, keeper.path(of: listening) != nil else {
+            return receiver(.ended(driver.hasEnded ? AccessoryError.shutDown : unknown))
+        }
+        self.receiver = receiver
+        self.keeper = keeper
+        number = driver.nextNumber()
+        keeper.transports[number] = self
+        if mirror.change.state == .ready { setLinked(true) }
+    }
+
+    private var unknown: AccessoryError {
+        .unknownCharacteristic(mirror.description.path(of: writing) == nil ? writing : listening)
+    }
+
+    var maximumChunk: Int {
+        guard let room = keeper?.writeRoom, let withResponse else { return 0 }
+        return withResponse ? room.withResponse : room.withoutResponse
+    }
+
+    func send(_ chunk: Data) -> Bool {
+        dispatchPrecondition(condition: .onQueue(queue))
+        guard isLinked, let keeper, let path = keeper.path(of: writing), let withResponse else {
+            return false
+        }
+        guard hasRoom(keeper, withResponse) else {
+            wantsRoom = true
+            return false
+        }
+        let job = driver.nextNumber()
+        let write = WriteJob(number: job, value: chunk, path: path, withResponse: withResponse)
+        guard (try? keeper.writes.add(write, now: driver.now)) != nil else { return false }
+        keeper.replies[job] = RequestReply { [weak self] result in
+            if case .failure(let error) = result { self?.refused(error) }
+        }
+        driver.write(keeper)
+        return true
+    }
+
+    func stop() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        receiver = nil
+        keeper?.transports[number] = nil
+        keeper = nil
+    }
+
+    /// Chunks do not overtake what else is written.
+    private func hasRoom(_ keeper: AccessoryKeeper, _ withResponse: Bool) -> Bool {
+        keeper.writes.isIdle && (withResponse || keeper.writeRoom.isThere)
+    }
+
+    private var withResponse: Bool? {
+        guard let keeper, let path = keeper.path(of: writing) else { return nil }
+        guard let characteristic = keeper.characteristic(path) else { return nil }
+        return try? kind.withResponse(characteristic)
+    }
+
+    private func refused(_ error: AccessoryError) {
+        guard isLinked else { return }
+        receiver?(.refused(error))
+    }
+
+    // MARK: For the driver
+
+    /// The accessory is ready, or is not any more.
+    func setLinked(_ isLinked: Bool) {
+        guard isLinked != self.isLinked else { return }
+        self.isLinked = isLinked
+        wantsRoom = false
+        receiver?(isLinked ? .linked : .unlinked(AccessoryError.linkEnded))
+    }
+
+    func valueCame(_ value: Data, of path: CharacteristicPath) {
+        guard isLinked, path == keeper?.path(of: listening) else { return }
+        receiver?(.received(value))
+    }
+
+    func roomChanged() {
+        guard wantsRoom, isLinked, let keeper, let withResponse else { return }
+        guard hasRoom(keeper, withResponse) else { return }
+        wantsRoom = false
+        receiver?(.hasRoom)
+    }
+
+    func end() {
+        setLinked(false)
+        let receiver = receiver
+        self.receiver = nil
+        keeper = nil
+        receiver?(.ended(AccessoryError.shutDown))
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("A first visit")
+struct FirstVisitTests {
+    @Test("pairs, reads, and hears values")
+    func visit() async throws {
+        let kit = try Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            #expect(strap.state == .ready)
+            #expect(strap.name == "Strap 0")
+            #expect(try await strap.read("2A38") == Data([1]))
+            var values = strap.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next() != nil)
+            #expect(await values.next() != nil)
+            #expect(central.accessories.map(\.id) == [strap.id])
+            await central.shutDown()
+        }
+    }
+}
