@@ -18,10 +18,11 @@ public final class TestPhone: Sendable {
     let controller: ControllerID
     unowned let world: TestWorld
 
-    init(_ name: String, number: Int, at position: Position, in world: TestWorld) {
+    init(_ name: String, number: Int, limit: Int?, in world: TestWorld) {
         self.name = name
         self.world = world
-        let place = ControllerConfiguration(name: name, at: position)
+        var place = ControllerConfiguration(name: name, at: .origin)
+        if let limit { place.linkLimit = limit }
         do throws(WorldFullError) {
             controller = try world.air.world.addController(place)
         } catch {
@@ -33,6 +34,7 @@ public final class TestPhone: Sendable {
             value: 0xC0DE_0000_0000 | UInt64(number),
             kind: .random
         )
+        configuration.randomness = SplitMix64(seed: world.seed ^ UInt64(number) << 32)
         adapter = CBAdapter(
             transport: world.air.adapter(of: controller),
             executor: world.air.executor,
@@ -40,9 +42,69 @@ public final class TestPhone: Sendable {
         )
     }
 
-    /// Whether Bluetooth is switched on in its settings.
+    /// For the application's central: it then uses this phone, and the time of this world.
+    ///
+    /// ```swift
+    /// let central = AccessoryCentral(for: [.strap], configuration: phone.configuration)
+    /// ```
+    public var configuration: AccessoryCentral.Configuration {
+        var configuration = AccessoryCentral.Configuration(name: name)
+        configuration.adapter = adapter
+        configuration.timekeeper = world.timekeeper
+        configuration.seed = world.seed
+        return configuration
+    }
+
+    // MARK: Settings
+
+    /// Whether Bluetooth is switched on.
     public var isPoweredOn: Bool {
         get { adapter.isPoweredOn }
-        set { adapter.isPoweredOn = newValue }
+        set {
+            world.story.note("\(name): Bluetooth is switched \(newValue ? "on" : "off")")
+            adapter.isPoweredOn = newValue
+        }
+    }
+
+    /// Whether the application may use Bluetooth.
+    public var isAuthorized: Bool {
+        get { adapter.authorization == .allowedAlways }
+        set {
+            world.story.note("\(name): Bluetooth is \(newValue ? "allowed" : "denied")")
+            adapter.authorization = newValue ? .allowedAlways : .denied
+        }
+    }
+
+    // MARK: What goes wrong
+
+    /// The controller stops working, says so, and has to be begun anew.
+    public func resetController() {
+        act("its controller resets") { world, controller in
+            world.switchOff(controller)
+            world.switchOn(controller)
+        }
+    }
+
+    /// Something disturbs what it hears: of all packets, this share is lost, from 0 to 1. Zero ends it.
+    public func disturb(losing share: Double) {
+        act("loses \(Int((share * 100).rounded())) % of what it hears") { world, controller in
+            world.setLoss(LossPlan(constantLoss: share), at: controller)
+        }
+    }
+
+    /// The process of the application ends: all managers are gone, and so are the links. What the system
+    /// keeps for the next launch is kept; whatever the application makes after this is of a new process.
+    ///
+    /// Let go of the application's objects before.
+    public func endApp() async {
+        world.story.note("\(name): the application ends")
+        await adapter.shutDown()
+    }
+
+    private func act(_ note: String, _ work: @escaping @Sendable (World, ControllerID) -> Void) {
+        world.act { [self] radioWorld in
+            world.story.note("\(name): \(note)")
+            work(radioWorld, controller)
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import Foundation
 import HCITransports
 import Synchronization
 import VirtualAdapters
@@ -20,13 +21,27 @@ public final class TestWorld: Sendable {
     public let seed: UInt64
     /// The air that everything is on.
     package let air: SimulatedAir
+    /// What has happened in it.
+    public let story: Story
     private let phones = Mutex<[TestPhone]>([])
+    private let accessories = Mutex<[LiveAccessory]>([])
+    private let timers = Mutex<[any HostTimer]>([])
 
-    /// An empty world, indoors.
-    public init(seed: UInt64 = 1) {
+    /// A world with a phone in the middle, and nothing else, indoors.
+    ///
+    /// - Parameters:
+    ///   - seed: the number from which all chance follows.
+    ///   - directory: where packet logs are to be written, for Wireshark to open; it has to be there. Nil
+    ///     for what the environment variable `LANYARD_TRACE` says, and for none without it.
+    public init(seed: UInt64 = 1, tracingInto directory: String? = nil) {
         self.seed = seed
-        air = SimulatedAir(seed: seed)
+        let air = SimulatedAir(seed: seed)
+        self.air = air
+        let directory = directory ?? ProcessInfo.processInfo.environment["LANYARD_TRACE"]
+        story = Story(seed: seed, directory: directory) { air.now - .zero }
+        if let directory { air.trace(into: directory) }
         air.executor.watchApplication(MainQueueTurn(air.executor))
+        addPhone("phone")
     }
 
     /// How much time has passed in it.
@@ -36,17 +51,38 @@ public final class TestWorld: Sendable {
     package var timekeeper: AirTimekeeper { AirTimekeeper(air.executor) }
 
     /// The first phone, in the middle of the world: that on which most tests look.
-    public var phone: TestPhone {
-        phones.withLock(\.first) ?? addPhone("phone")
+    public var phone: TestPhone { phones.withLock { $0[0] } }
+
+    /// Puts another phone into the world, next to the first. Before it runs.
+    @discardableResult
+    public func addPhone(_ name: String, connectionLimit: Int? = nil) -> TestPhone {
+        phones.withLock { phones in
+            let number = phones.count + 1
+            let phone = TestPhone(name, number: number, limit: connectionLimit, in: self)
+            phones.append(phone)
+            return phone
+        }
     }
 
-    /// Puts another phone into the world.
+    /// Puts an accessory into the world, switched on: the more there are, the more directions they are
+    /// in.
     @discardableResult
-    public func addPhone(_ name: String, at position: Position = .origin) -> TestPhone {
-        let number = phones.withLock(\.count) + 1
-        let phone = TestPhone(name, number: number, at: position, in: self)
-        phones.withLock { $0.append(phone) }
-        return phone
+    public func add(
+        _ accessory: VirtualAccessory,
+        at distance: Distance = .metres(2)
+    ) -> LiveAccessory {
+        let new = accessories.withLock { accessories in
+            let new = LiveAccessory(
+                accessory,
+                number: accessories.count,
+                at: distance,
+                in: self
+            )
+            accessories.append(new)
+            return new
+        }
+        act { new.enter($0) }
+        return new
     }
 
     /// Runs `body` in this world, and with it time, until it ends.
@@ -84,10 +120,8 @@ public final class TestWorld: Sendable {
         try await air.sleep(for: duration)
     }
 
-    /// Changes the world: at once on its own thread and while it rests, and else as soon as that has
-    /// the time.
-    func act(_ work: @escaping @Sendable (World) -> Void) {
-        guard air.executor.isRunning, !air.executor.isCurrent else { return work(air.world) }
-        air.executor.perform { [air] in work(air.world) }
+    /// Keeps a timer, which else would be gone.
+    func keep(_ timer: any HostTimer) {
+        timers.withLock { $0.append(timer) }
     }
 }

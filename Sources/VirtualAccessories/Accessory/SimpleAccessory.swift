@@ -56,6 +56,9 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
+    /// The value of the first characteristic with the UUID, as it is now; empty if there is none.
+    public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
+
     /// When it has something to send, or its controller or Central will have taken too long.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)

@@ -56,6 +56,9 @@ final class Pause: Sendable {
         }
         guard case .waiting(let waiter, let timer) = previous else { return }
         executor.perform { timer.set(to: nil) }
+        // Who waited goes on, perhaps elsewhere.
+        executor.beginOutsideWork()
         waiter.resume(with: result)
+        executor.endOutsideWork()
     }
 }

@@ -7,8 +7,6 @@ import LanyardTesting
 import Observation
 import Synchronization
 import Testing
-import VirtualAccessories
-import VirtualRadio
 
 @Suite("Whatever an application starts has time stand still until it is done")
 struct JobSteeringTests {
@@ -66,18 +64,29 @@ struct JobSteeringTests {
 
     private static func day(_ seed: UInt64) async throws -> [String] {
         let world = TestWorld(seed: seed)
-        let strap = try world.air.world.addController(
-            ControllerConfiguration(name: "Strap", at: Position(x: 1, y: 0)),
-            host: SimpleAccessory(.heartRate(name: "Strap"))
+        let strap = world.add(
+            VirtualAccessory(
+                "Strap",
+                services: [
+                    VirtualService(
+                        "180D",
+                        [
+                            .notifying("2A37", every: .seconds(1)) { [0x06, UInt8(60 + $0 % 40)] },
+                            .readable("2A38", [1]),
+                        ]
+                    ),
+                    .battery(80, losing: 1, every: .seconds(7)),
+                ]
+            )
         )
         let diary = Diary(world)
         let phone = world.phone
         try await world.run {
             let app = await App(diary, phone)
             try await world.advance(by: .seconds(10))
-            world.air.world.move(strap, to: Position(x: 1_000, y: 0))
+            strap.walk(to: .outOfRange, over: .seconds(3))
             try await world.advance(by: .seconds(30))
-            world.air.world.move(strap, to: Position(x: 1, y: 0))
+            strap.comeBack()
             try await world.advance(by: .seconds(10))
             await app.end()
         }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothSMP
+import BluetoothTypes
+import Lanyard
+import VirtualAccessories
+
+// What the virtual accessory underneath has to be told.
+extension VirtualAccessory {
+    /// - Parameter record: where what is written is noted.
+    func profile(noting record: WriteRecord) -> AccessoryProfile {
+        AccessoryProfile(
+            name: name,
+            services: services.map { $0.definition(noting: record) },
+            advertisedServices: advertisedServices?.map(\.bluetoothUUID),
+            manufacturerData: manufacturerData.flatMap { octets in
+                guard octets.count >= 2 else { return nil }
+                return AdvertisingData.ManufacturerData(
+                    company: UInt16(octets[0]) | UInt16(octets[1]) << 8,
+                    bytes: Array(octets.dropFirst(2))
+                )
+            },
+            advertisingInterval: advertisingInterval,
+            address: accessoryAddress,
+            pairing: accessoryPairing
+        )
+    }
+
+    private var accessoryAddress: AccessoryAddress {
+        switch address {
+        case .fixed: .randomStatic
+        case .rotating(let period): .rotating(every: period)
+        }
+    }
+
+    private var accessoryPairing: AccessoryPairing? {
+        switch pairing ?? (isProtected ? .withoutQuestions : .none) {
+        case .none: nil
+        case .withoutQuestions: AccessoryPairing()
+        case .showingDigits: AccessoryPairing(.displayOnly)
+        case .comparingDigits: AccessoryPairing(.displayYesNo)
+        }
+    }
+
+    private var isProtected: Bool {
+        services.contains { $0.characteristics.contains(where: \.isProtected) }
+    }
+}
+
+extension VirtualService {
+    func definition(noting record: WriteRecord) -> AccessoryProfile.Service {
+        AccessoryProfile.Service(
+            identifier.bluetoothUUID,
+            characteristics.map { $0.definition(noting: record) }
+        )
+    }
+}
+
+extension VirtualCharacteristic {
+    fileprivate func definition(noting record: WriteRecord) -> AccessoryProfile.Characteristic {
+        AccessoryProfile.Characteristic(
+            identifier.bluetoothUUID,
+            properties,
+            value: value,
+            stream: stream.map { ValueStream(every: $0.period, value: $0.value) },
+            reaction: isWritable ? writeReaction(noting: record) : nil,
+            requirement: isProtected ? .encrypted : .open
+        )
+    }
+
+    private var isWritable: Bool {
+        properties.contains(.write) || properties.contains(.writeWithoutResponse)
+    }
+
+    private func writeReaction(noting record: WriteRecord) -> WriteReaction {
+        WriteReaction { [identifier, reaction] written, values in
+            record.note(written, to: identifier)
+            let outcome = reaction?(written) ?? .accepts
+            if case .refuses(let code) = outcome { return .refused(ATT.ErrorCode(rawValue: code)) }
+            values[identifier.bluetoothUUID] = written
+            switch outcome {
+            case .accepts, .refuses: return .accepted([])
+            case .endsLink: return .accepted([.disconnect])
+            case .sends(let all, let output):
+                let stream = ValueStream(every: .zero, limit: all.count) { all[$0] }
+                return .accepted([.send(stream, of: output.bluetoothUUID)])
+            }
+        }
+    }
+}
+
+extension BluetoothID {
+    /// The same as the layers below have it.
+    var bluetoothUUID: BluetoothUUID {
+        guard let uuid = BluetoothUUID(text) else {
+            preconditionFailure("\(text) means a UUID: nothing else can be made")
+        }
+        return uuid
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import Synchronization
+
+extension VirtualService {
+    /// A service that answers messages: they come in pieces on one characteristic, and the answers go out
+    /// in pieces on another.
+    ///
+    /// ```swift
+    /// .messages("1B00", writing: "1B01", notifying: "1B02") { request in
+    ///     request == Data(#"{"ask":"time"}"#.utf8) ? Data(#"{"time":1}"#.utf8) : nil
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - framing: how messages are told apart: as a rule STX before and ETX behind each.
+    ///   - chunk: how many octets of an answer go out at a time; 20 fit into every link.
+    ///   - answer: the answer to a message; nil for none.
+    public static func messages(
+        _ identifier: BluetoothID,
+        writing input: BluetoothID,
+        notifying output: BluetoothID,
+        framing: some MessageFraming = .startEnd(),
+        chunk: Int = 20,
+        _ answer: @escaping @Sendable (Data) -> Data?
+    ) -> VirtualService {
+        let parser = MessageAnswering(framing, chunk: chunk, answer)
+        return VirtualService(
+            identifier,
+            [
+                .writable(input) { .sends(parser.receive($0), on: output) },
+                .notifying(output),
+            ]
+        )
+    }
+
+    /// The same for messages in JSON, each of them of one type; what is no such message has no answer.
+    public static func messages<
+        Request: Decodable & SendableMetatype,
+        Answer: Encodable & SendableMetatype
+    >(
+        _ identifier: BluetoothID,
+        writing input: BluetoothID,
+        notifying output: BluetoothID,
+        json answer: @escaping @Sendable (Request) -> Answer?
+    ) -> VirtualService {
+        messages(identifier, writing: input, notifying: output) { octets in
+            guard let request = try? JSONDecoder().decode(Request.self, from: octets) else {
+                return nil
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return answer(request).flatMap { try? encoder.encode($0) }
+        }
+    }
+}
+
+/// Puts messages together, and cuts answers.
+private final class MessageAnswering: Sendable {
+    private let framing: Mutex<any MessageFraming>
+    private let chunk: Int
+    private let answer: @Sendable (Data) -> Data?
+
+    init(_ framing: any MessageFraming, chunk: Int, _ answer: @escaping @Sendable (Data) -> Data?) {
+        self.framing = Mutex(framing)
+        self.chunk = max(chunk, 1)
+        self.answer = answer
+    }
+
+    func receive(_ octets: [UInt8]) -> [[UInt8]] {
+        framing.withLock { framing in
+            var out: [UInt8] = []
+            for case .message(let message) in framing.receive(Data(octets)) {
+                guard let answer = answer(message), let frame = try? framing.frame(answer) else {
+                    continue
+                }
+                out += frame
+            }
+            return stride(from: 0, to: out.count, by: chunk).map { start in
+                Array(out[start..<min(start + chunk, out.count)])
+            }
+        }
+    }
+}
