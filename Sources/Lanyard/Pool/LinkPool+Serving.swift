@@ -7,7 +7,7 @@ extension LinkPool {
         if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
         var actions: [LinkPoolAction] = []
         for waiter in queue(now: now) {
-            guard pauseEnd == nil, limit.admits(slots.count, now: now) else { break }
+            guard hasRoom(for: waiter, now: now) else { break }
             waiters.removeAll { $0.identity == waiter.identity }
             let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .dialling
             actions.append(give(waiter.identity, waiter.priority, phase: phase, now: now))
@@ -86,6 +86,17 @@ extension LinkPool {
     /// Who waits, the next one first.
     func queue(now: Duration) -> [PoolWaiter] {
         waiters.sorted { $0.goesBefore($1, now: now) }
+    }
+
+    /// What has its link already needs no room with the controller.
+    private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
+        if waiter.hasLink { return mayHave(slots.count + 1) }
+        return pauseEnd == nil && limit.admits(slots.count, now: now)
+    }
+
+    /// How many links the controller has, as far as is known here.
+    var linkCount: Int {
+        slots.count { $0.phase != .dialling } + waiters.count { $0.hasLink }
     }
 
     /// Whether so many links may be, if they are there: what was learned does not hold against that.

@@ -115,7 +115,7 @@ package struct LinkPool: Sendable {
         guard let index = index(of: token), slots[index].phase == .dialling else { return [] }
         slots[index].phase = .linked
         slots[index].lastHeard = now
-        limit.proved(slots.count { $0.phase != .dialling }, now: now)
+        limit.proved(linkCount, now: now)
         return [.changed]
     }
 
@@ -151,7 +151,7 @@ package struct LinkPool: Sendable {
     package mutating func capacityFailed(_ token: SlotToken, now: Duration) -> [LinkPoolAction] {
         guard let index = index(of: token) else { return [] }
         slots.remove(at: index)
-        limit.refused(beside: slots.count { $0.phase != .dialling }, now: now)
+        limit.refused(beside: linkCount, now: now)
         pauseEnd = now + Self.refusalPause
         return settle(now: now) + [.changed]
     }

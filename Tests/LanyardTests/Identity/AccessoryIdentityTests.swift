@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+@Suite("Who an accessory is")
+struct AccessoryIdentityTests {
+    private static let device = UUID()
+    private static let byData = IdentitySource.manufacturerData(company: 0x004C, range: 1..<4)
+
+    private static func sighting(_ octets: [UInt8]?) -> Sighting {
+        Sighting(identifier: device, manufacturerData: octets.map { Data($0) })
+    }
+
+    @Test("By the system it is who the system says")
+    func bySystem() {
+        let sighting = Self.sighting([0x4C, 0x00, 1, 2, 3])
+        #expect(AccessoryIdentity(of: sighting, by: .system) == .system(Self.device))
+    }
+
+    @Test("By its manufacturer's data it is the octets of the range")
+    func byManufacturerData() {
+        let identity = AccessoryIdentity(
+            of: Self.sighting([0x4C, 0, 9, 1, 2, 3, 7]),
+            by: Self.byData
+        )
+        #expect(identity == .manufacturer(company: 0x004C, identifier: Data([1, 2, 3])))
+    }
+
+    @Test("Data that came as a slice is the same data")
+    func slices() {
+        let data = Data([0xFF, 0xFF, 0x4C, 0, 9, 1, 2, 3]).dropFirst(2)
+        let sighting = Sighting(identifier: Self.device, manufacturerData: data)
+        let identity = AccessoryIdentity(of: sighting, by: Self.byData)
+        #expect(identity == .manufacturer(company: 0x004C, identifier: Data([1, 2, 3])))
+    }
+
+    @Test(
+        "Other companies' data, and data that is too short, says nothing",
+        arguments: [nil, [], [0x4C], [0x4C, 0], [0x4C, 0, 9, 1, 2], [0x4D, 0, 9, 1, 2, 3]]
+            as [[UInt8]?]
+    )
+    func nobody(octets: [UInt8]?) {
+        #expect(AccessoryIdentity(of: Self.sighting(octets), by: Self.byData) == nil)
+    }
+
+    @Test(
+        "A range that no data has, or with nothing in it, says nothing",
+        arguments: [-3..<0, 2..<2]
+    )
+    func strangeRanges(range: Range<Int>) {
+        let source = IdentitySource.manufacturerData(company: 0x4C, range: range)
+        #expect(AccessoryIdentity(of: Self.sighting([0x4C, 0, 1, 2, 3, 4]), by: source) == nil)
+    }
+
+    @Test("Its text means it again")
+    func texts() throws {
+        let data = AccessoryIdentity.manufacturer(company: 0x0A, identifier: Data([0, 0xAB, 0xFF]))
+        #expect(data.description == "manufacturer:000A:00ABFF")
+        for identity in [data, .system(Self.device)] {
+            #expect(AccessoryIdentity(identity.description) == identity)
+            let encoded = try JSONEncoder().encode([identity])
+            #expect(try JSONDecoder().decode([AccessoryIdentity].self, from: encoded) == [identity])
+        }
+    }
+
+    @Test(
+        "Other texts mean nobody",
+        arguments: [
+            "", ":", "system", "system:", "system:1", "System:\(UUID())", "system:\(UUID()):",
+            "manufacturer:004C", "manufacturer:004C:", "manufacturer:4C:00", "manufacturer:004C:0",
+            "manufacturer:004C:+1", "manufacturer:+04C:00", "manufacturer:004C:0G",
+            "manufacturer:004C:00:", "manufacturer:0004C:00",
+        ]
+    )
+    func strangeTexts(text: String) {
+        #expect(AccessoryIdentity(text) == nil)
+        #expect(throws: (any Error).self) {
+            try JSONDecoder().decode([AccessoryIdentity].self, from: JSONEncoder().encode([text]))
+        }
+    }
+
+    @Test("Random texts never trap")
+    func randomTexts() {
+        var generator = SplitMix64(seed: 7)
+        for _ in 0..<10_000 {
+            let start = ["system:", "manufacturer:", ""].randomElement(using: &generator) ?? ""
+            let text = start + String(decoding: generator.bytes(upTo: 12), as: UTF8.self)
+            guard let identity = AccessoryIdentity(text) else { continue }
+            #expect(AccessoryIdentity(identity.description) == identity)
+        }
+    }
+}

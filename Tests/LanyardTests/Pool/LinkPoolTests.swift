@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+/// A pool whose wishes are done at once, but for the end of links, which takes its time.
+struct PoolStory {
+    var pool: LinkPool
+    var now = Duration.zero
+    private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
+
+    init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
+        pool = LinkPool(limit: limit, policy: policy)
+    }
+
+    static func identity(_ name: String) -> AccessoryIdentity {
+        .manufacturer(company: 0xFFFF, identifier: Data(name.utf8))
+    }
+
+    static func name(_ identity: AccessoryIdentity) -> String {
+        guard case .manufacturer(_, let name) = identity else { return "?" }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// What the pool wants done, in short.
+    mutating func follow(_ actions: [LinkPoolAction]) -> [String] {
+        actions.compactMap { action in
+            switch action {
+            case .grant(let token, let identity):
+                tokens[identity] = token
+                return "grant \(Self.name(identity))"
+            case .evict(let token, let holder, let sake):
+                #expect(tokens[holder] == token)
+                return "evict \(Self.name(holder)) for \(Self.name(sake))"
+            case .wait(let identity, let slots):
+                return "\(Self.name(identity)) waits: \(slots.holders.count) of \(slots.limit)"
+            case .keepWaiting(let identity): return "\(Self.name(identity)) keeps its link"
+            case .turnAway(let identity, _): return "turn away \(Self.name(identity))"
+            case .changed: return nil
+            }
+        }
+    }
+
+    mutating func reserve(_ name: String, _ priority: Int = 0) -> [String] {
+        follow(pool.reserve(Self.identity(name), priority: priority, now: now))
+    }
+
+    mutating func claim(_ name: String, _ priority: Int = 0) -> [String] {
+        follow(pool.claim(Self.identity(name), priority: priority, now: now))
+    }
+
+    mutating func withdraw(_ name: String) -> [String] {
+        follow(pool.withdraw(Self.identity(name), now: now))
+    }
+
+    mutating func linked(_ name: String) {
+        guard let token = tokens[Self.identity(name)] else { return }
+        _ = pool.linkMade(token, now: now)
+    }
+
+    /// Reserves and links, which has to succeed at once.
+    mutating func link(_ names: String...) {
+        for name in names {
+            #expect(reserve(name) == ["grant \(name)"])
+            linked(name)
+        }
+    }
+
+    mutating func release(_ name: String) -> [String] {
+        guard let token = tokens[Self.identity(name)] else { return ["no token"] }
+        return follow(pool.release(token, now: now))
+    }
+
+    mutating func fail(_ name: String) -> [String] {
+        guard let token = tokens[Self.identity(name)] else { return ["no token"] }
+        return follow(pool.capacityFailed(token, now: now))
+    }
+
+    mutating func wait(_ seconds: Int) -> [String] {
+        let end = now + .seconds(seconds)
+        var news: [String] = []
+        while let deadline = pool.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            news += follow(pool.deadlinePassed(now: now))
+        }
+        now = end
+        return news
+    }
+
+    var holders: [String] { pool.state(now: now).holders.map { Self.name($0.identity) } }
+    var waiting: [String] { pool.state(now: now).waiting.map { Self.name($0.identity) } }
+    var limit: Int? { pool.state(now: now).limit }
+}
+
+@Suite("Who may have a link")
+struct LinkPoolTests {
+    @Test("Without a limit everybody gets a slot at once")
+    func unlimited() {
+        var story = PoolStory(limit: .learned)
+        for number in 0..<40 { story.link("\(number)") }
+        #expect(story.holders.count == 40)
+        #expect(story.limit == nil)
+        #expect(story.pool.nextDeadline == nil)
+    }
+
+    @Test("Where all slots are taken one waits, and is told by whom they are held")
+    func waits() {
+        var story = PoolStory(limit: .fixed(2))
+        story.link("a", "b")
+        #expect(story.reserve("c") == ["c waits: 2 of 2"])
+        #expect(story.reserve("c") == [])
+        #expect(story.waiting == ["c"])
+        #expect(story.release("a") == ["grant c"])
+        #expect(story.holders == ["b", "c"])
+    }
+
+    @Test("A slot is free when the link has ended, not when its end is asked for")
+    func ending() throws {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        let token = try #require(story.pool.token(of: PoolStory.identity("a")))
+        #expect(story.pool.ending(token) == [.changed])
+        #expect(story.pool.ending(token) == [])
+        #expect(story.reserve("b") == ["b waits: 1 of 1"])
+        #expect(story.reserve("a") == ["a waits: 1 of 1"])
+        #expect(story.release("a") == ["grant b"])
+        #expect(story.waiting == ["a"])
+    }
+
+    @Test("To give a slot back twice gives back one")
+    func idempotent() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reserve("b").count == 1)
+        #expect(story.reserve("c").count == 1)
+        #expect(story.release("a") == ["grant b"])
+        #expect(story.release("a") == [])
+        #expect(story.fail("a") == [])
+        #expect(story.holders == ["b"])
+        #expect(story.waiting == ["c"])
+    }
+
+    @Test("Who has a slot and asks for one has it")
+    func reserveTwice() throws {
+        var story = PoolStory(limit: .fixed(1))
+        #expect(story.reserve("a") == ["grant a"])
+        let token = try #require(story.tokens[PoolStory.identity("a")])
+        #expect(story.reserve("a") == ["grant a"])
+        #expect(story.tokens[PoolStory.identity("a")] == token)
+        #expect(story.holders == ["a"])
+    }
+
+    @Test("Greater priorities go first, then those who came first")
+    func priorities() {
+        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
+        story.link("x")
+        for (name, priority) in [("a", 0), ("b", 2), ("c", 1), ("d", 2)] {
+            #expect(story.reserve(name, priority).count == 1)
+        }
+        #expect(story.waiting == ["b", "d", "c", "a"])
+        #expect(story.reserve("a", 3) == [])
+        #expect(story.waiting == ["a", "b", "d", "c"])
+    }
+
+    @Test("Nobody starves: to wait is to gain priority")
+    func aging() {
+        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
+        story.link("0")
+        #expect(story.reserve("low", 0).count == 1)
+        var turns = 0
+        while story.holders != ["low"], turns < 100 {
+            turns += 1
+            #expect(story.reserve("\(turns)", 5).count == 1)
+            _ = story.wait(10)
+            _ = story.release("\(turns - 1)")
+        }
+        #expect(turns == 15)
+    }
+
+    @Test("Who does not want a slot any more gets none")
+    func withdrawn() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        _ = story.reserve("b")
+        _ = story.reserve("c")
+        #expect(story.withdraw("b") == [])
+        #expect(story.withdraw("b") == [])
+        #expect(story.release("a") == ["grant c"])
+    }
+
+    @Test("Without an adapter nobody has or wants anything")
+    func reset() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        _ = story.reserve("b")
+        _ = story.pool.reset()
+        #expect(story.release("a") == [])
+        #expect(story.holders.isEmpty && story.waiting.isEmpty)
+        #expect(story.pool.nextDeadline == nil)
+        story.link("c")
+    }
+
+    @Test("Two accessories that are one hold one place")
+    func merged() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        _ = story.reserve("b")
+        _ = story.reserve("c")
+        story.pool.merge(PoolStory.identity("b"), into: PoolStory.identity("a"))
+        #expect(story.waiting == ["c"])
+        story.pool.merge(PoolStory.identity("c"), into: PoolStory.identity("d"))
+        #expect(story.waiting == ["d"])
+        story.pool.merge(PoolStory.identity("a"), into: PoolStory.identity("e"))
+        #expect(story.holders == ["e"])
+        #expect(story.release("a") == ["grant d"])
+    }
+
+    // MARK: Standing connects
+
+    @Test("A standing connect claims a slot when it comes about")
+    func claim() {
+        var story = PoolStory(limit: .fixed(2))
+        story.link("a")
+        #expect(story.claim("b") == ["grant b"])
+        #expect(story.holders == ["a", "b"])
+        #expect(story.claim("b") == ["grant b"])
+        #expect(story.holders == ["a", "b"])
+    }
+
+    @Test("A standing connect that comes about where nothing is free is turned away, and waits")
+    func turnedAway() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.claim("b") == ["turn away b"])
+        #expect(story.waiting == ["b"])
+        #expect(story.release("a") == ["grant b"])
+    }
+
+    @Test("One that a link makes room for keeps its own, and goes before all others")
+    func keepsWaiting() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        _ = story.reserve("b", 0)
+        #expect(story.claim("c", 1) == ["evict a for c", "c keeps its link"])
+        _ = story.reserve("d", 9)
+        #expect(story.release("a") == ["grant c", "evict c for d"])
+        #expect(story.waiting == ["d", "b"])
+    }
+
+    @Test("A claim ends the wait for a slot to dial")
+    func claimWhileWaiting() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        _ = story.reserve("b")
+        _ = story.release("a")
+        #expect(story.claim("b") == ["grant b"])
+        #expect(story.holders == ["b"])
+        #expect(story.waiting == [])
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+@Suite("Links that come and go at random")
+struct LinkPoolWalkTests {
+    @Test(
+        "No slot leaks, none is given twice, and nobody waits for ever",
+        arguments: 0..<6,
+        [ConnectionLimit.learned, .fixed(3)]
+    )
+    func walk(seed: UInt64, limit: ConnectionLimit) {
+        var generator = SplitMix64(seed: seed)
+        var walk = PoolWalk(limit: limit, controllerLimit: Int(seed) % 5 + 1)
+        for _ in 0..<5000 { walk.step(using: &generator) }
+        walk.heal()
+        #expect(walk.offence == nil)
+        #expect(walk.grantCount > 500)
+    }
+}
+
+/// A controller that makes only so many links, and accessories that want them; what the pool says is
+/// done, and the first thing that must not be is remembered.
+struct PoolWalk {
+    private enum Link { case dialling, linked, ending }
+
+    private var pool: LinkPool
+    private let fixed: Int?
+    private let controllerLimit: Int
+    private var links: [SlotToken: (identity: AccessoryIdentity, link: Link)] = [:]
+    private var waiting: Set<AccessoryIdentity> = []
+    /// Links of standing connects that have no slot yet.
+    private var kept: Set<AccessoryIdentity> = []
+    private var now = Duration.zero
+    private(set) var grantCount = 0
+    private(set) var offence: String?
+
+    init(limit: ConnectionLimit, controllerLimit: Int) {
+        pool = LinkPool(limit: limit)
+        fixed = if case .fixed(let count) = limit { count } else { nil }
+        self.controllerLimit = controllerLimit
+    }
+
+    mutating func step(using generator: inout SplitMix64) {
+        pass(.milliseconds(Int.random(in: 0..<5000, using: &generator)))
+        let identity = PoolStory.identity("\(Int.random(in: 0..<12, using: &generator))")
+        let priority = Int.random(in: 0..<3, using: &generator)
+        let held = links.values.contains { $0.identity == identity }
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0, 1, 2: if !held { reserve(identity, priority) }
+        case 3: if !held, !kept.contains(identity) { claim(identity, priority) }
+        case 4: withdraw(identity)
+        case 5, 6, 7: answerDial(generator.happens(oneIn: 5))
+        case 8: if let token = token(.linked, using: &generator) { beginEnd(token) }
+        case 9: if let token = token(.linked, using: &generator) { end(token) }
+        case 10: if let token = token(.linked, using: &generator) { pool.heard(token, now: now) }
+        default: if let token = token(.ending, using: &generator) { end(token) }
+        }
+        check()
+    }
+
+    /// All links end, all dials succeed: everybody who waits has to be served.
+    mutating func heal() {
+        for _ in 0..<200 where !waiting.isEmpty || !links.isEmpty {
+            pass(.seconds(5))
+            answerDial(false)
+            for token in links.filter({ $0.value.link != .dialling }).keys { end(token) }
+            check()
+        }
+        if !waiting.isEmpty || !pool.state(now: now).holders.isEmpty {
+            note("somebody waits for ever")
+        }
+    }
+
+    // MARK: What happens
+
+    private mutating func pass(_ duration: Duration) {
+        now += duration
+        var turns = 0
+        while let deadline = pool.nextDeadline, deadline <= now, turns < 100 {
+            turns += 1
+            follow(pool.deadlinePassed(now: now))
+        }
+        if turns == 100 { note("a deadline that does not pass") }
+    }
+
+    private mutating func reserve(_ identity: AccessoryIdentity, _ priority: Int) {
+        guard !kept.contains(identity) else { return }
+        waiting.insert(identity)
+        follow(pool.reserve(identity, priority: priority, now: now))
+    }
+
+    /// A standing connect comes about, if the controller has room for it.
+    private mutating func claim(_ identity: AccessoryIdentity, _ priority: Int) {
+        guard linkCount < controllerLimit else { return }
+        waiting.insert(identity)
+        follow(pool.claim(identity, priority: priority, now: now), arrived: identity)
+    }
+
+    private mutating func withdraw(_ identity: AccessoryIdentity) {
+        waiting.remove(identity)
+        kept.remove(identity)
+        follow(pool.withdraw(identity, now: now))
+    }
+
+    private var linkCount: Int { links.values.count { $0.link != .dialling } + kept.count }
+
+    /// The oldest dial is answered: refused if there are too many links, or if it is to fail.
+    private mutating func answerDial(_ fails: Bool) {
+        let dialling = links.filter { $0.value.link == .dialling }.keys.min {
+            $0.number < $1.number
+        }
+        guard let token = dialling else { return }
+        if linkCount >= controllerLimit {
+            links[token] = nil
+            follow(pool.capacityFailed(token, now: now))
+        } else if fails {
+            end(token)
+        } else {
+            links[token]?.link = .linked
+            follow(pool.linkMade(token, now: now))
+        }
+    }
+
+    private mutating func beginEnd(_ token: SlotToken) {
+        links[token]?.link = .ending
+        follow(pool.ending(token))
+    }
+
+    private mutating func end(_ token: SlotToken) {
+        links[token] = nil
+        follow(pool.release(token, now: now))
+        if !pool.release(token, now: now).isEmpty { note("a slot was given back twice") }
+    }
+
+    private func token(_ link: Link, using generator: inout SplitMix64) -> SlotToken? {
+        links.filter { $0.value.link == link }.keys.sorted { $0.number < $1.number }
+            .randomElement(using: &generator)
+    }
+
+    // MARK: What follows
+
+    private mutating func follow(_ actions: [LinkPoolAction], arrived: AccessoryIdentity? = nil) {
+        for action in actions {
+            switch action {
+            case .grant(let token, let identity):
+                grantCount += 1
+                if !waiting.contains(identity) { note("a grant for nobody") }
+                if links[token] != nil { note("a token twice") }
+                waiting.remove(identity)
+                let hasLink = kept.remove(identity) != nil || identity == arrived
+                links[token] = (identity, hasLink ? .linked : .dialling)
+            case .evict(let token, let holder, _):
+                if links[token]?.identity != holder { note("a stranger is evicted") }
+                if links[token]?.link != .linked { note("no link to end") }
+                links[token]?.link = .ending
+            case .keepWaiting(let identity): kept.insert(identity)
+            case .wait, .turnAway, .changed: break
+            }
+        }
+    }
+
+    private mutating func check() {
+        let state = pool.state(now: now)
+        if state.holders.count != links.count { note("the pool counts other slots") }
+        if Set(state.waiting.map(\.identity)) != waiting { note("the pool has others waiting") }
+        if Set(state.holders.map(\.identity)).count > state.holders.count { note("two slots") }
+        if let fixed, state.holders.count > fixed { note("above the limit") }
+        if kept.count > links.values.count(where: { $0.link == .ending }) {
+            note("more links are kept than make room")
+        }
+    }
+
+    private mutating func note(_ text: String) {
+        if offence == nil { offence = "\(text) at \(now)" }
+    }
+}
