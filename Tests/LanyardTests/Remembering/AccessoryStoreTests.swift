@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+/// A directory that is gone when the test is.
+final class TemporaryFolder {
+    let url = FileManager.default.temporaryDirectory
+        .appendingPathComponent("lanyard-store-\(UUID().uuidString)")
+
+    var file: URL { url.appendingPathComponent("deeper/accessories.json") }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Puts octets in the place of the store's file.
+    func write(_ data: Data) throws {
+        let folder = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try data.write(to: file)
+    }
+
+    var names: [String] {
+        let folder = file.deletingLastPathComponent().path
+        return (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
+    }
+}
+
+extension RememberedAccessory {
+    /// One of many; times of the store are in whole milliseconds.
+    static func sample(_ number: Int, name: String? = nil, notes: [String: String] = [:]) -> Self {
+        let bytes = withUnsafeBytes(of: number.bigEndian, Array.init)
+        var sample = RememberedAccessory(
+            identity: .manufacturer(company: 0xFFFF, identifier: Data(bytes)),
+            systemIdentifier: UUID(
+                uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, bytes[7])
+            ),
+            kind: "strap",
+            name: name,
+            rememberedSince: Date(timeIntervalSince1970: 1_700_000_000.25),
+            notes: notes
+        )
+        if number.isMultiple(of: 2) {
+            sample.lastReady = Date(timeIntervalSince1970: 1_700_000_001)
+        }
+        return sample
+    }
+}
+
+@Suite("Remembering accessories")
+struct AccessoryStoreTests {
+    private let folder = TemporaryFolder()
+
+    private var stores: [any AccessoryStore] { [.memory, .file(folder.file)] }
+
+    @Test("What is remembered is there, in order, until it is forgotten")
+    func remembers() throws {
+        for store in stores {
+            #expect(try store.load() == RememberedAccessories())
+            for number in 0..<4 {
+                try store.remember(
+                    .sample(number, name: "Nr. \(number) ä\u{0}\"", notes: ["a": "b"])
+                )
+            }
+            try store.forget(RememberedAccessory.sample(1).identity)
+            try store.forget(RememberedAccessory.sample(9).identity)
+            try store.remember(.sample(2))
+            let loaded = try store.load()
+            #expect(loaded.setAside == [])
+            #expect(
+                loaded.accessories == [
+                    .sample(0, name: "Nr. 0 ä\u{0}\"", notes: ["a": "b"]),
+                    .sample(2),
+                    .sample(3, name: "Nr. 3 ä\u{0}\"", notes: ["a": "b"]),
+                ]
+            )
+        }
+    }
+
+    @Test("A store on the same file knows the same")
+    func sameFile() throws {
+        try FileAccessoryStore(folder.file).remember(.sample(1))
+        #expect(try FileAccessoryStore(folder.file).load().accessories == [.sample(1)])
+    }
+
+    @Test("To look makes nothing")
+    func looking() throws {
+        let store = FileAccessoryStore(folder.file)
+        _ = try store.load()
+        try store.forget(RememberedAccessory.sample(1).identity)
+        #expect(!FileManager.default.fileExists(atPath: folder.url.path))
+    }
+
+    @Test("Only the owner may read the file, and nothing else is left beside it but the lock")
+    func modes() throws {
+        let store = FileAccessoryStore(folder.file)
+        for number in 0..<3 { try store.remember(.sample(number)) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(folder.names == ["accessories.json", "accessories.json.lock"])
+    }
+
+    @Test("What a later version wrote beside stays")
+    func unknownFields() throws {
+        let store = FileAccessoryStore(folder.file)
+        try store.remember(.sample(1, name: "old"))
+        var text = try String(contentsOf: folder.file, encoding: .utf8)
+        text = text.replacingOccurrences(
+            of: "\"format\"",
+            with: "\"theme\": [1, 2.5, -3, null, true, {\"deep\": \"x\"}], \"format\""
+        )
+        text = text.replacingOccurrences(of: "\"kind\"", with: "\"colour\": \"red\", \"kind\"")
+        text = text.replacingOccurrences(of: "\"accessories\" : [", with: "\"accessories\" : [7,")
+        try folder.write(Data(text.utf8))
+
+        let before = try store.load()
+        #expect(before.accessories == [.sample(1, name: "old")])
+        #expect(before.setAside == [.init(reason: "1 records are no accessories")])
+        try store.remember(.sample(1, name: "new"))
+        try store.remember(.sample(2))
+        #expect(try store.load().accessories == [.sample(1, name: "new"), .sample(2)])
+        let data = try Data(contentsOf: folder.file)
+        let fields = try JSONDecoder().decode(JSONValue.self, from: data).object
+        #expect(
+            fields?["theme"]
+                == .list([
+                    .integer(1), .number(2.5), .integer(-3), .null, .boolean(true),
+                    .object(["deep": .text("x")]),
+                ])
+        )
+        #expect(fields?["accessories"]?.list?.first == .integer(7))
+        #expect(fields?["accessories"]?.list?[1].object?["colour"] == .text("red"))
+    }
+
+    // MARK: Damage
+
+    @Test(
+        "A file that is torn or somebody else's is set aside and reported, and all goes on",
+        arguments: [
+            "", "{", "null", "[]", "{}", "\u{FEFF}", #"{"format":"lanyard.accessories"}"#,
+            #"{"format":"lanyard.accessories","version":2,"accessories":[]}"#,
+            #"{"format":"somebody's","version":1,"accessories":[]}"#,
+            #"{"format":"lanyard.accessories","version":1,"accessories":{}}"#,
+        ]
+    )
+    func damaged(text: String) throws {
+        try folder.write(Data(text.utf8))
+        let store = FileAccessoryStore(folder.file)
+        let loaded = try store.load()
+        #expect(loaded.accessories == [])
+        let place = try #require(loaded.setAside.first?.location)
+        #expect(try Data(contentsOf: place) == Data(text.utf8))
+        #expect(try store.load() == RememberedAccessories())
+        try store.remember(.sample(1))
+        #expect(try store.load().accessories == [.sample(1)])
+    }
+
+    @Test("However often that happens, few such files are kept")
+    func manyDamaged() throws {
+        let store = FileAccessoryStore(folder.file)
+        for number in 0..<12 {
+            try folder.write(Data("\(number)".utf8))
+            try store.remember(.sample(number))
+        }
+        let damaged = folder.names.filter { $0.contains("damaged") }
+        #expect(damaged.count == DurableFile.setAsideLimit)
+        let last = folder.file.appendingPathExtension("damaged-\(DurableFile.setAsideLimit)")
+        #expect(try String(contentsOf: last, encoding: .utf8) == "11")
+    }
+
+    @Test("A file cut anywhere, or with any octet changed, is read or set aside, never fatal")
+    func fuzz() throws {
+        let store = FileAccessoryStore(folder.file)
+        for number in 0..<2 { try store.remember(.sample(number, name: "strap")) }
+        let whole = try Data(contentsOf: folder.file)
+        for count in 0..<(whole.count - 1) {
+            #expect(throws: AccessoryDocument.Fault.self) {
+                try AccessoryDocument(whole.prefix(count))
+            }
+        }
+        var generator = SplitMix64(seed: 3)
+        for _ in 0..<2000 {
+            var octets = [UInt8](whole)
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                octets[Int.random(in: octets.indices, using: &generator)] =
+                    UInt8.random(in: 0...255, using: &generator)
+            }
+            guard let document = try? AccessoryDocument(Data(octets)) else { continue }
+            #expect(document.accessories.known.count + document.accessories.strangeCount <= 2)
+            #expect(try AccessoryDocument(document.encoded()) == document)
+        }
+        for _ in 0..<2000 {
+            _ = try? AccessoryDocument(Data(generator.bytes(upTo: 200)))
+        }
+    }
+
+    @Test("A value nested without end is no accessory, and no end of the process")
+    func nested() throws {
+        let deep = String(repeating: "[", count: 100_000)
+        #expect(throws: AccessoryDocument.Fault.self) {
+            try AccessoryDocument(Data(deep.utf8))
+        }
+    }
+
+    @Test("A file that is too long is refused, and stays")
+    func tooLong() throws {
+        try folder.write(Data(count: DurableFile.sizeLimit + 1))
+        let store = FileAccessoryStore(folder.file)
+        #expect(throws: AccessoryStoreFailure.self) { try store.load() }
+        #expect(throws: AccessoryStoreFailure.self) { try store.remember(.sample(1)) }
+        #expect(folder.names.contains("accessories.json"))
+    }
+
+    @Test("What cannot be written is said, with the reason")
+    func unwritable() throws {
+        try folder.write(Data())
+        let store = FileAccessoryStore(folder.file.appendingPathComponent("below a file"))
+        #expect(throws: (any Error).self) { try store.remember(.sample(1)) }
+        let failure = AccessoryStoreFailure(operation: "open", path: "/x", code: EACCES)
+        #expect(failure.description == "cannot open /x: Permission denied")
+    }
+
+    @Test("What is left of a write that was cut off does not disturb the next")
+    func leftovers() throws {
+        let store = FileAccessoryStore(folder.file)
+        try store.remember(.sample(1))
+        try Data("half".utf8).write(to: folder.file.appendingPathExtension("new"))
+        #expect(try store.load().accessories == [.sample(1)])
+        try store.remember(.sample(2))
+        #expect(try store.load().accessories == [.sample(1), .sample(2)])
+        #expect(folder.names == ["accessories.json", "accessories.json.lock"])
+    }
+
+    // MARK: Together
+
+    @Test("Many who write at the same time lose nothing")
+    func concurrent() async throws {
+        let file = folder.file
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                group.addTask { try FileAccessoryStore(file).remember(.sample(number)) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try FileAccessoryStore(file).load().accessories.count == 24)
+    }
+
+    @Test("Where it stands by itself depends on the environment and the central's name")
+    func places() {
+        #if !canImport(Darwin)
+            let state = FileAccessoryStore.standardFolder(["XDG_STATE_HOME": "/s", "HOME": "/h"])
+            #expect(state.path == "/s/lanyard")
+            let home = FileAccessoryStore.standardFolder(["XDG_STATE_HOME": "s", "HOME": "/h"])
+            #expect(home.path == "/h/.local/state/lanyard")
+            #expect(FileAccessoryStore.standardFolder([:]).path.hasSuffix("/.local/state/lanyard"))
+        #endif
+        #expect(FileAccessoryStore.fileName(for: "my-app_1") == "my-app_1.json")
+        #expect(FileAccessoryStore.fileName(for: "../a b") == "%2E%2E%2Fa%20b.json")
+        let standard: FileAccessoryStore = .standard("gateway")
+        #expect(standard.url.path.hasSuffix("anyard/accessories/gateway.json"))
+    }
+}
