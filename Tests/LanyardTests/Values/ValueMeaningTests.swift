@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+/// What values say beyond their fields.
+@Suite struct ValueMeaningTests {
+    @Test("A heart rate takes one octet where that is enough, and any form of it is read")
+    func writesShortRates() throws {
+        #expect(HeartRateMeasurement(rate: 255).encoded == Data(vector: "00ff"))
+        #expect(HeartRateMeasurement(rate: 256).encoded == Data(vector: "010001"))
+        let long = try HeartRateMeasurement(decoding: Data(vector: "014800"))
+        #expect(long == HeartRateMeasurement(rate: 72))
+        #expect(long.encoded == Data(vector: "0048"))
+    }
+
+    @Test("A sensor that cannot tell whether it has contact does not say so")
+    func ignoresUnsupportedContact() throws {
+        #expect(try HeartRateMeasurement(decoding: Data(vector: "0248")).hasContact == nil)
+        #expect(try HeartRateMeasurement(decoding: Data(vector: "0448")).hasContact == false)
+        #expect(try HeartRateMeasurement(decoding: Data(vector: "0648")).hasContact == true)
+    }
+
+    @Test("Intervals between beats come in pairs of octets, as many as there are")
+    func readsIntervals() throws {
+        let measurement = try HeartRateMeasurement(decoding: Data(vector: "1048 0004 0002 0100"))
+        #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
+        #expect(measurement.intervals[0].duration == .seconds(1))
+        #expect(measurement.intervals[1].duration == .milliseconds(500))
+        #expect(measurement.intervals[2].duration == .nanoseconds(976_562) + .nanoseconds(1) / 2)
+        #expect(throws: ValueError.truncated(needed: 2, available: 1)) {
+            try HeartRateMeasurement(decoding: Data(vector: "1048 0004 00"))
+        }
+    }
+
+    @Test("Degrees of one kind become degrees of the other")
+    func convertsTemperatures() throws {
+        let fever = TemperatureMeasurement(
+            temperature: try MedicalFloat(mantissa: 1004, exponent: -1),
+            unit: .fahrenheit
+        )
+        #expect(abs(fever.celsius - 38) < 1e-9)
+        #expect(try Temperature(hundredths: -5).celsius == -0.05)
+        #expect(try Temperature(hundredths: nil).celsius == nil)
+        #expect(try Humidity(hundredths: 5_025).percentage == 50.25)
+        #expect(Pressure(tenths: 1_013_250).pascals == 101_325)
+    }
+
+    @Test("Pounds become kilograms, inches metres, and a failed measurement nothing")
+    func convertsWeights() throws {
+        let pounds = WeightMeasurement(
+            weight: 15_400,
+            units: .imperial,
+            body: .init(massIndex: 221, height: 720)
+        )
+        #expect(abs(try #require(pounds.kilograms) - 69.8532) < 1e-4)
+        #expect(abs(try #require(pounds.metres) - 1.8288) < 1e-9)
+        #expect(WeightMeasurement(weight: 14_300).kilograms == 71.5)
+        #expect(WeightMeasurement(weight: WeightMeasurement.failed).kilograms == nil)
+        #expect(WeightMeasurement(weight: 1).metres == nil)
+    }
+
+    @Test("Turns per second are counted over the wrap of the counters")
+    func countsTurns() {
+        let before = WheelRevolutions(count: 10, time: 65_000)
+        #expect(WheelRevolutions(count: 14, time: 488).perSecond(since: before) == 4)
+        #expect(WheelRevolutions(count: 14, time: 488).perSecond(since: before, ticks: 2048) == 8)
+        #expect(before.perSecond(since: before) == nil)
+        let crank = CrankRevolutions(count: 65_535, time: 0)
+        #expect(CrankRevolutions(count: 1, time: 1024).perSecond(since: crank) == 2)
+        #expect(crank.perSecond(since: crank) == nil)
+    }
+
+    @Test("The extremes' angles share three octets, the greatest in the low ones")
+    func packsAngles() throws {
+        // The specification's own example: 0xABC and 0x123 are sent as 0x123ABC.
+        var power = CyclingPower(power: 0)
+        power.extremeAngles = try .init(maximum: 0xABC, minimum: 0x123)
+        #expect(power.encoded == Data(vector: "0001 0000 bc3a12"))
+        #expect(throws: ValueError.invalid(field: "Extreme Angles")) {
+            try CyclingPower.Angles(maximum: 4096, minimum: 0)
+        }
+    }
+
+    @Test("The bits of a status and of a reason have names")
+    func namesBits() throws {
+        let pressure = try BloodPressureMeasurement(
+            decoding: Data(vector: "10 7800 5000 6300 2500")
+        )
+        #expect(pressure.status == [.bodyMovement, .irregularPulse, .improperPosition])
+        let time = try CurrentTime(decoding: Data(vector: "ea070b150c2805 06 80 0c"))
+        #expect(time.adjustReason == [.timeZone, .daylightSaving])
+        #expect(time.fraction == 128)
+    }
+
+    @Test("An appearance has a category and a subcategory")
+    func splitsAppearances() {
+        let belt = Appearance(rawValue: 0x0341)
+        #expect(belt.category == 13 && belt.subcategory == 1)
+    }
+
+    @Test("What cannot be encoded cannot be made")
+    func refusesToMakeNonsense() {
+        #expect(throws: ValueError.self) { try BatteryLevel(percentage: 101) }
+        #expect(throws: ValueError.self) { try TransmitPower(level: 21) }
+        #expect(throws: ValueError.self) { try Temperature(hundredths: .min) }
+        #expect(throws: ValueError.self) { try Humidity(hundredths: 10_001) }
+        #expect(throws: ValueError.self) {
+            try SystemIdentifier(manufacturerIdentifier: 1 << 40, organizationIdentifier: 0)
+        }
+        #expect(throws: ValueError.self) {
+            try SystemIdentifier(manufacturerIdentifier: 0, organizationIdentifier: 1 << 24)
+        }
+    }
+
+    @Test("Errors say what is wrong")
+    func describesErrors() {
+        #expect(
+            ValueError.truncated(needed: 2, available: 1).description
+                == "truncated: 2 bytes needed, 1 available"
+        )
+        #expect(ValueError.trailing(count: 3).description == "3 bytes left over")
+        #expect(ValueError.invalid(field: "Type").description == "invalid Type")
+    }
+
+    @Test("An application's own value is read and written like the others")
+    func takesOwnTypes() throws {
+        let color = try LampColor(decoding: Data([1, 2, 3]))
+        #expect(color == LampColor(red: 1, green: 2, blue: 3))
+        #expect(color.encoded == Data([1, 2, 3]))
+        #expect(throws: ValueError.trailing(count: 1)) {
+            try LampColor(decoding: Data([1, 2, 3, 4]))
+        }
+    }
+
+    private struct LampColor: CharacteristicValue {
+        static let identifier: BluetoothID = "4C414E59-4152-4400-A000-000000001A02"
+        var red: UInt8
+        var green: UInt8
+        var blue: UInt8
+        var description: String { "\(red), \(green), \(blue)" }
+
+        init(red: UInt8, green: UInt8, blue: UInt8) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+        }
+
+        init(from reader: inout ValueReader) throws(ValueError) {
+            red = try reader.readUInt8()
+            green = try reader.readUInt8()
+            blue = try reader.readUInt8()
+        }
+
+        func write(to writer: inout ValueWriter) { writer.write(red, green, blue) }
+    }
+}
+
+@Suite struct DateTimeTests {
+    private static let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
+
+    @Test("A moment is what the clocks of a time zone show, and the reverse")
+    func convertsDates() throws {
+        let moment = Date(timeIntervalSince1970: 1_795_264_805.75)
+        let time = try DateTime(moment, in: .gmt)
+        #expect(time.description == "2026-11-21 12:40:05")
+        #expect(time.date(in: .gmt) == Date(timeIntervalSince1970: 1_795_264_805))
+        #expect(try DateTime(moment, in: Self.berlin).hour == 13)
+    }
+
+    @Test("What no clock ever shows is no moment")
+    func refusesImpossibleDates() throws {
+        let springs = try DateTime(year: 2026, month: 3, day: 29, hour: 2, minute: 30, second: 0)
+        #expect(springs.date(in: Self.berlin) == nil)
+        #expect(springs.date(in: .gmt) != nil)
+        let february = try DateTime(year: 2026, month: 2, day: 30, hour: 0, minute: 0, second: 0)
+        #expect(february.date(in: .gmt) == nil)
+        let unknown = try DateTime(year: nil, month: 2, day: 3, hour: 0, minute: 0, second: 0)
+        #expect(unknown.date(in: .gmt) == nil)
+    }
+
+    @Test("Years that do not fit are refused")
+    func refusesFarYears() {
+        #expect(throws: ValueError.invalid(field: "Date Time")) {
+            try DateTime(Date(timeIntervalSince1970: -20_000_000_000), in: .gmt)
+        }
+        #expect(throws: ValueError.invalid(field: "Date Time")) {
+            try DateTime(Date(timeIntervalSince1970: 300_000_000_000), in: .gmt)
+        }
+    }
+
+    @Test(
+        "Every number has its range",
+        arguments: [
+            (1581, 1, 1, 0, 0, 0), (10_000, 1, 1, 0, 0, 0), (0, 1, 1, 0, 0, 0),
+            (2026, 0, 1, 0, 0, 0), (2026, 13, 1, 0, 0, 0), (2026, 1, 0, 0, 0, 0),
+            (2026, 1, 32, 0, 0, 0), (2026, 1, 1, 24, 0, 0), (2026, 1, 1, -1, 0, 0),
+            (2026, 1, 1, 0, 60, 0), (2026, 1, 1, 0, 0, 60),
+        ]
+    )
+    func checksRanges(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        #expect(throws: ValueError.invalid(field: "Date Time")) {
+            try DateTime(
+                year: year,
+                month: month,
+                day: day,
+                hour: hour,
+                minute: minute,
+                second: second
+            )
+        }
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+@Suite struct ValueVectorTests {
+    @Test(
+        "Octets decode to what they mean, and are the same when encoded",
+        arguments: ValueVector.whole + ValueVector.others
+    )
+    func decodesAndEncodes(vector: ValueVector) throws {
+        let value = try vector.type.init(decoding: vector.octets)
+        #expect(value.description == vector.text)
+        #expect(value.encoded == vector.octets)
+    }
+
+    @Test("Every truncation, and an octet too many, are refused", arguments: ValueVector.whole)
+    func refusesOtherLengths(vector: ValueVector) throws {
+        for length in 0..<vector.octets.count {
+            let error = try #require(throws: ValueError.self) {
+                try vector.type.init(decoding: vector.octets.prefix(length))
+            }
+            guard case .truncated = error else {
+                Issue.record("cut to \(length): \(error)")
+                continue
+            }
+        }
+        #expect(throws: ValueError.trailing(count: 1)) {
+            try vector.type.init(decoding: vector.octets + [0])
+        }
+    }
+
+    @Test("There is a vector of every type, and every type has a characteristic of its own")
+    func coversAll() {
+        let covered = (ValueVector.whole + ValueVector.others).map { ObjectIdentifier($0.type) }
+        #expect(Set(ValueVector.types.map { ObjectIdentifier($0) }) == Set(covered))
+        #expect(Set(ValueVector.types.map { $0.identifier }).count == ValueVector.types.count)
+    }
+
+    @Test(
+        "What is reserved or out of its range is refused, and the field is named",
+        arguments: [
+            (BatteryLevel.self, "65", "Battery Level"),
+            (TransmitPower.self, "15", "Tx Power Level"),
+            (TransmitPower.self, "9b", "Tx Power Level"), (AlertLevel.self, "03", "Alert Level"),
+            (BodySensorLocation.self, "07", "Body Sensor Location"),
+            (HeartRateControlPoint.self, "00", "Heart Rate Control Point"),
+            (DateTime.self, "0a00 0b15 0c2805", "Date Time"),
+            (DateTime.self, "1027 0b15 0c2805", "Date Time"),
+            (DateTime.self, "ea07 0d15 0c2805", "Date Time"),
+            (DateTime.self, "ea07 0b20 0c2805", "Date Time"),
+            (DateTime.self, "ea07 0b15 182805", "Date Time"),
+            (DateTime.self, "ea07 0b15 0c3c05", "Date Time"),
+            (DateTime.self, "ea07 0b15 0c283c", "Date Time"),
+            (DayDateTime.self, "ea07 0b15 0c2805 08", "Day of Week"),
+            (CurrentTime.self, "ea07 0b15 0c2805 08 00 00", "Day of Week"),
+            (TemperatureType.self, "00", "Temperature Type"),
+            (TemperatureType.self, "0a", "Temperature Type"),
+            (TemperatureMeasurement.self, "00 01008000", "Temperature"),
+            (BloodPressureMeasurement.self, "00 0108 5000 6300", "Systolic"),
+            (BloodPressureMeasurement.self, "00 7800 0108 6300", "Diastolic"),
+            (BloodPressureMeasurement.self, "00 7800 5000 0108", "Mean Arterial Pressure"),
+            (BloodPressureMeasurement.self, "04 7800 5000 6300 0108", "Pulse Rate"),
+            (GlucoseMeasurement.self, "02 0300 ea070b150c2805 37c0 10", "Type"),
+            (GlucoseMeasurement.self, "02 0300 ea070b150c2805 37c0 1b", "Type"),
+            (GlucoseMeasurement.self, "02 0300 ea070b150c2805 37c0 01", "Sample Location"),
+            (GlucoseMeasurement.self, "02 0300 ea070b150c2805 37c0 51", "Sample Location"),
+            (PnPIdentifier.self, "00 5e04 4000 1302", "Vendor ID Source"),
+            (PnPIdentifier.self, "03 5e04 4000 1302", "Vendor ID Source"),
+            (Temperature.self, "4c95", "Temperature"), (Humidity.self, "1127", "Humidity"),
+            (DeviceName.self, "ff", "UTF-8"), (DeviceName.self, "c0 80", "UTF-8"),
+            (SerialNumber.self, "ed a0 80", "UTF-8"),
+        ] as [(any CharacteristicValue.Type, String, String)]
+    )
+    func refusesNonsense(
+        type: any CharacteristicValue.Type,
+        octets: String,
+        field: String
+    ) {
+        #expect(throws: ValueError.invalid(field: field)) {
+            try type.init(decoding: Data(vector: octets))
+        }
+    }
+
+    @Test(
+        "Reserved bits of flags are ignored, and written as zero",
+        arguments: [
+            (HeartRateMeasurement.self, "e0 48", "00 48"),
+            (TemperatureMeasurement.self, "f8 6e0100ff", "00 6e0100ff"),
+            (BloodPressureMeasurement.self, "e0 780050006300", "00 780050006300"),
+            (WeightMeasurement.self, "f0 dc05", "00 dc05"),
+            (RunningSpeedAndCadence.self, "f8 8000 00", "00 8000 00"),
+            (CyclingSpeedAndCadence.self, "fc", "00"),
+            (CyclingPower.self, "00e0 0100", "0000 0100"),
+            (GlucoseMeasurement.self, "e0 0100 00000000000000", "00 0100 00000000000000"),
+        ] as [(any CharacteristicValue.Type, String, String)]
+    )
+    func ignoresReservedBits(
+        type: any CharacteristicValue.Type,
+        octets: String,
+        canonical: String
+    ) throws {
+        let value = try type.init(decoding: Data(vector: octets))
+        #expect(value.encoded == Data(vector: canonical))
+    }
+}
+
+@Suite struct ValueFuzzTests {
+    private static let rounds = 20_000
+    private static let longest = 40
+
+    /// Those of which the same value has only one form.
+    private static let canonical: Set<ObjectIdentifier> = Set(
+        [
+            BodySensorLocation.self, HeartRateControlPoint.self, BatteryLevel.self,
+            TransmitPower.self, AlertLevel.self, DateTime.self, DayDateTime.self,
+            CurrentTime.self, TemperatureType.self, DeviceName.self, PnPIdentifier.self,
+            SystemIdentifier.self, Appearance.self, Temperature.self, Humidity.self,
+            Pressure.self,
+        ].map { (type: any CharacteristicValue.Type) in ObjectIdentifier(type) }
+    )
+
+    @Test(
+        "Random octets are refused, or are a value that stays the same",
+        arguments: 0..<4 as Range<UInt64>
+    )
+    func survivesRandomOctets(seed: UInt64) {
+        var generator = SplitMix64(seed: 40 + seed)
+        for _ in 0..<Self.rounds / ValueVector.types.count {
+            let octets = Data(generator.bytes(upTo: Self.longest))
+            for type in ValueVector.types { check(type, octets) }
+        }
+    }
+
+    @Test(
+        "So are values with some octets changed, left out or put in",
+        arguments: 0..<4 as Range<UInt64>
+    )
+    func survivesMutations(seed: UInt64) throws {
+        var generator = SplitMix64(seed: 80 + seed)
+        for _ in 0..<Self.rounds {
+            let vector = try #require(ValueVector.whole.randomElement(using: &generator))
+            check(vector.type, mutate(vector.octets, &generator))
+        }
+    }
+
+    private func check(_ type: any CharacteristicValue.Type, _ octets: Data) {
+        guard let value = try? type.init(decoding: octets) else { return }
+        let isStable = isStable(value)
+        #expect(isStable, "\(type) \(Array(octets))")
+        #expect(!value.description.isEmpty)
+        if Self.canonical.contains(ObjectIdentifier(type)) { #expect(value.encoded == octets) }
+    }
+
+    private func isStable<Value: CharacteristicValue>(_ value: Value) -> Bool {
+        (try? Value(decoding: value.encoded)) == value
+    }
+
+    private func mutate(_ octets: Data, _ generator: inout SplitMix64) -> Data {
+        var changed = Array(octets)
+        for _ in 0...Int.random(in: 0..<3, using: &generator) {
+            let index = Int.random(in: 0...changed.count, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: changed.insert(UInt8.random(in: 0...255, using: &generator), at: index)
+            case 1 where index < changed.count: changed.remove(at: index)
+            case _ where index < changed.count:
+                changed[index] = UInt8.random(in: 0...255, using: &generator)
+            default: break
+            }
+        }
+        return Data(changed)
+    }
+}
