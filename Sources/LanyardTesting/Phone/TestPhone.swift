@@ -15,6 +15,8 @@ public final class TestPhone: Sendable {
     /// Its Bluetooth, for code that makes managers itself:
     /// `options: [CBManagerOptionAdapterKey: phone.adapter]`.
     public let adapter: CBAdapter
+    /// Where its application remembers accessories: it lasts as long as the world.
+    public let store = MemoryAccessoryStore()
     let controller: ControllerID
     unowned let world: TestWorld
 
@@ -42,7 +44,8 @@ public final class TestPhone: Sendable {
         )
     }
 
-    /// For the application's central: it then uses this phone, and the time of this world.
+    /// For the application's central: it then uses this phone, the time of this world, and a store that
+    /// lasts as long.
     ///
     /// ```swift
     /// let central = AccessoryCentral(for: [.strap], configuration: phone.configuration)
@@ -52,6 +55,7 @@ public final class TestPhone: Sendable {
         configuration.adapter = adapter
         configuration.timekeeper = world.timekeeper
         configuration.seed = world.seed
+        configuration.store = store
         return configuration
     }
 
