@@ -60,7 +60,7 @@ public final class Accessory: Sendable, Identifiable {
     /// ```
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
-    ) -> Observation {
+    ) -> ObservationToken {
         driver.observe(mirror, body)
     }
 

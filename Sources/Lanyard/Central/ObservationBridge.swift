@@ -4,7 +4,7 @@
 final class ObservationBridge: Sendable {
     private struct Parts {
         var body: (@Sendable (AccessoryChange) -> Void)?
-        var observation: Observation?
+        var observation: ObservationToken?
     }
 
     private let parts: Guarded<Parts>

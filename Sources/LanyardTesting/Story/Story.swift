@@ -25,7 +25,7 @@ public final class Story: Sendable, CustomStringConvertible {
 
     private struct State {
         var lines: [Line] = []
-        var followed: [Accessory.ID: (name: String, observation: Observation)] = [:]
+        var followed: [Accessory.ID: (name: String, observation: ObservationToken)] = [:]
     }
 
     let seed: UInt64

@@ -90,7 +90,7 @@ public final class TestWorld: Sendable {
     /// - Parameter bound: how much time of the world it may take.
     /// - Throws: what the body throws; or `VirtualAirError` if it waits for what will never come.
     public func run<Value: Sendable>(
-        for bound: Duration = .seconds(600),
+        for bound: Duration = .seconds(7_200),
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await JobSteering.steering(to: air.executor) {

@@ -118,12 +118,12 @@ extension CentralDriver {
     func observe(
         _ mirror: AccessoryMirror,
         _ body: @escaping @Sendable (AccessoryChange) -> Void
-    ) -> Observation {
+    ) -> ObservationToken {
         let bridge = ObservationBridge(body)
         enter { driver in
             bridge.begin(mirror)
         }
-        return Observation { bridge.end() }
+        return ObservationToken { bridge.end() }
     }
 }
 

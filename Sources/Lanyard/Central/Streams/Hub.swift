@@ -47,13 +47,13 @@ final class Hub<Element: Sendable>: Sendable {
     }
 
     /// Has a closure called with each, until the observation is cancelled or let go of.
-    func observe(_ body: @escaping @Sendable (Element) -> Void) -> Observation {
+    func observe(_ body: @escaping @Sendable (Element) -> Void) -> ObservationToken {
         let number = listeners.change { listeners in
             let number = listeners.nextNumber()
             if !listeners.hasEnded { listeners.closures[number] = body }
             return number
         }
-        return Observation { [weak self] in self?.remove(number) }
+        return ObservationToken { [weak self] in self?.remove(number) }
     }
 
     /// Tells everybody. False if somebody had to lose an older one for it.

@@ -171,7 +171,7 @@ public final class MessageChannel: Sendable {
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,
         with body: @escaping @Sendable (Request) async throws -> Response
-    ) -> Observation {
+    ) -> ObservationToken {
         serve { MessageService($0, $1, body) }
     }
 
@@ -180,16 +180,16 @@ public final class MessageChannel: Sendable {
     public func answer<Request: Decodable & Sendable, Response: Encodable & Sendable>(
         _ type: Request.Type,
         with body: @escaping @Sendable (Request) throws -> Response
-    ) -> Observation {
+    ) -> ObservationToken {
         serve { MessageService(immediate: $0, $1, body) }
     }
 
     private func serve(
         _ make: (Int, MessageChannelOptions) -> MessageService
-    ) -> Observation {
+    ) -> ObservationToken {
         let number = engine.newNumber()
         let service = make(number, engine.options)
         engine.perform { $0.add(service) }
-        return Observation { [engine] in engine.perform { $0.removeService(number) } }
+        return ObservationToken { [engine] in engine.perform { $0.removeService(number) } }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A closure that is called when something happens, as long as this is kept.
-public final class Observation: Sendable {
+public final class ObservationToken: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) {
