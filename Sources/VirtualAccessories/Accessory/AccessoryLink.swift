@@ -17,6 +17,8 @@ struct AccessoryLink: Sendable {
     private(set) var answers: [[UInt8]] = []
     /// What the client is subscribed to, and more that it gets.
     var streams: [RunningStream] = []
+    /// What it gets beside streams, in order.
+    var octets = WaitingOctets()
 
     init(_ connectionHandle: ConnectionHandle) {
         self.connectionHandle = connectionHandle

@@ -38,6 +38,7 @@ extension SimpleAccessory {
         now: Instant
     ) {
         link?.streams.removeAll { $0.valueHandle == valueHandle }
+        link?.octets.remove(of: valueHandle)
         guard let stream = server.stream(of: valueHandle) else { return }
         begin(stream, of: valueHandle, kind, now: now)
     }
@@ -70,6 +71,9 @@ extension SimpleAccessory {
         case .send(let stream, let uuid):
             guard let handle = server.values.handle(of: uuid) else { return }
             begin(stream, of: handle, server.subscription(to: handle), now: now)
+        case .sendOctets(let octets, let uuid):
+            guard let handle = server.values.handle(of: uuid) else { return }
+            link?.octets.append(octets, of: handle)
         case .disconnect: disconnect(now: now)
         case .requestInterval(let interval): request(interval, now: now)
         case .addService(let service): _ = server.add(service)
@@ -119,7 +123,7 @@ extension SimpleAccessory {
     private mutating func nextFrame(now: Instant) -> [UInt8]? {
         if let answer = link?.takeAnswer() { return answer }
         if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
-        while sendNextValue(now: now) {
+        while sendNextValue(now: now) || sendNextOctets() {
             if let pdu = server.nextPDU(now: now) { return L2CAPFrame.encode(pdu, on: .att) }
         }
         return nil
@@ -141,5 +145,16 @@ extension SimpleAccessory {
         if isSent { link.streams.append(stream) }
         self.link = link
         return true
+    }
+
+    /// Hands over as many of the octets that wait as go into one value; false if there are none, or
+    /// an indication is under way.
+    private mutating func sendNextOctets() -> Bool {
+        guard let (octets, handle) = link?.octets.next(length: server.valueLength) else {
+            return false
+        }
+        if server.subscription(to: handle) == .indication, !server.mayIndicate { return false }
+        link?.octets.removeNext(length: server.valueLength)
+        return server.send(octets, of: handle)
     }
 }

@@ -40,6 +40,7 @@ public enum ExampleAccessories {
         case thermometer
         case batteryLamp = "battery-lamp"
         case lock
+        case messageBox = "message-box"
         case beacon
         case eddystone
 
@@ -50,6 +51,7 @@ public enum ExampleAccessories {
             case .thermometer: "Thermometer"
             case .batteryLamp: "Battery Lamp"
             case .lock: "Front Door"
+            case .messageBox: "Message Box"
             case .beacon: "Beacon"
             case .eddystone: "Eddystone"
             }
@@ -62,6 +64,7 @@ public enum ExampleAccessories {
             case .thermometer: Position(x: -5, y: 3)
             case .batteryLamp: Position(x: 4, y: -7)
             case .lock: Position(x: 2, y: -3)
+            case .messageBox: Position(x: -1, y: -2)
             case .beacon: Position(x: 12, y: 2)
             case .eddystone: Position(x: -14, y: -11)
             }
@@ -87,6 +90,7 @@ public enum ExampleAccessories {
             case .thermometer: .thermometer(name: name)
             case .batteryLamp: .batteryLamp(name: name)
             case .lock: .doorLock(name: name)
+            case .messageBox: .messageBox(name: name)
             case .demo, .beacon, .eddystone: .demo(name: name)
             }
         }

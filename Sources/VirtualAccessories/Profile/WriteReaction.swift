@@ -28,6 +28,10 @@ public struct WriteReaction: Sendable {
 public enum AccessoryDeed: Sendable {
     /// Sends a stream to the client, if that is subscribed to the characteristic.
     case send(ValueStream, of: BluetoothUUID)
+    /// Sends octets to the client behind those that wait already, in as many values as they need, if
+    /// that is subscribed to the characteristic. There is a limit to how many wait: what does not fit is
+    /// dropped as a whole.
+    case sendOctets([UInt8], of: BluetoothUUID)
     /// Ends the connection.
     case disconnect
     /// Asks the Central for another connection interval.

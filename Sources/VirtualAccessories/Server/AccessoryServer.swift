@@ -137,6 +137,9 @@ extension AccessoryServer {
     /// Whether an indication would leave now.
     var mayIndicate: Bool { indications == 0 }
 
+    /// How long a value can be that is sent to the client (Vol 3, Part F, 3.4.7.1).
+    var valueLength: Int { bearer.mtu - 3 }
+
     /// Hands over a value to send; false if the client has not subscribed to it.
     mutating func send(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
         let notification = values.server.notification(of: handle, value: value, to: Self.client)

@@ -47,13 +47,17 @@ extension MessageEngine {
         return nil
     }
 
-    /// Every step of a job is counted as work to be waited for where time is virtual; time passes only
-    /// while it waits for something.
+    /// Its task is started as what the timekeeper knows to be work, so that virtual time waits for it.
     private func begin(_ job: @escaping @Sendable () async -> MessageService.Answer, _ id: Int) {
         let (number, link) = (newNumber(), link)
-        work[number] = Task(executorPreference: HoldingExecutor(timekeeper: timekeeper)) {
-            let answer = await job()
-            self.perform { $0.finished(number, link, id, answer) }
+        work[number] = Work()
+        perform { engine in
+            // The link may be gone already, and this with it.
+            guard engine.work[number] != nil else { return }
+            engine.work[number]?.task = Task {
+                let answer = await job()
+                engine.perform { $0.finished(number, link, id, answer) }
+            }
         }
     }
 
@@ -69,24 +73,6 @@ extension MessageEngine {
         case .failure(let refusal):
             let reason = String(refusal.reason.prefix(options.limits.quotation))
             exchange.reply(.refuse(id: id, reason))
-        }
-    }
-}
-
-/// Runs the steps of a task off the channel's queue, and has time stand still for each.
-///
-/// A class, since the runtime wants executors to be objects.
-private final class HoldingExecutor: TaskExecutor {
-    private let timekeeper: any Timekeeper
-
-    init(timekeeper: any Timekeeper) {
-        self.timekeeper = timekeeper
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        timekeeper.perform(on: .global()) { [self] in
-            job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 }

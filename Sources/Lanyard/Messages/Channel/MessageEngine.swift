@@ -25,6 +25,12 @@ final class MessageEngine: @unchecked Sendable {
         var isMessage = true
     }
 
+    /// Work on a request of the other side.
+    struct Work {
+        /// Nil until it has begun.
+        var task: Task<Void, Never>?
+    }
+
     /// How long the other side has to answer a greeting, and how often it is greeted.
     static let greetingInterval = Duration.seconds(2)
     static let greetingLimit = 5
@@ -51,7 +57,7 @@ final class MessageEngine: @unchecked Sendable {
     var unread = WaitingLine<Data>()
     var services: [MessageService] = []
     /// The requests that are worked on, by numbers of ours.
-    var work: [Int: Task<Void, Never>] = [:]
+    var work: [Int: Work] = [:]
     private var timer: (any TimekeeperTimer)?
     /// The frame that is being sent.
     private var frame: Frame?
@@ -132,7 +138,7 @@ final class MessageEngine: @unchecked Sendable {
         wire.link()
         (frame, urgent, nextGreeting) = (nil, [], nil)
         _ = exchange.linkLost()
-        for task in work.values { task.cancel() }
+        for work in work.values { work.task?.cancel() }
         work = [:]
         let calls = calls.sorted { $0.key < $1.key }
         self.calls = [:]

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The members of a JSON object, as they are written: just enough of JSON for an accessory that passes
+/// on what it does not have to understand.
+struct ShallowJSON {
+    private var members: [[UInt8]: ArraySlice<UInt8>] = [:]
+    private var rest: ArraySlice<UInt8>
+
+    /// Nil if this is no object.
+    init?(_ octets: ArraySlice<UInt8>) {
+        rest = octets
+        guard take("{") else { return nil }
+        var isFirst = true
+        while !take("}") {
+            guard isFirst || take(","), let name = takeString(), take(":"), let value = takeValue()
+            else { return nil }
+            members[Array(name.dropFirst().dropLast())] = value
+            isFirst = false
+        }
+        skipBlanks()
+        guard rest.isEmpty else { return nil }
+    }
+
+    /// The value with a name.
+    subscript(name: String) -> ArraySlice<UInt8>? { members[Array(name.utf8)] }
+
+    private mutating func skipBlanks() {
+        rest = rest.drop(while: Self.isBlank)
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// A string with its quotation marks.
+    private mutating func takeString() -> ArraySlice<UInt8>? {
+        skipBlanks()
+        guard rest.first == UInt8(ascii: "\"") else { return nil }
+        return take(upTo: Self.endOfString(rest))
+    }
+
+    /// A value of any kind: up to what ends it outside of all brackets and strings.
+    private mutating func takeValue() -> ArraySlice<UInt8>? {
+        skipBlanks()
+        var depth = 0
+        var index = rest.startIndex
+        scan: while index < rest.endIndex {
+            switch rest[index] {
+            case UInt8(ascii: "\""):
+                guard let end = Self.endOfString(rest[index...]) else { return nil }
+                index = end
+                continue scan
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case let octet where depth == 0 && Self.ends(octet): break scan
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            index += 1
+        }
+        return depth == 0 && index > rest.startIndex ? take(upTo: index) : nil
+    }
+
+    private mutating func take(upTo end: Int?) -> ArraySlice<UInt8>? {
+        guard let end else { return nil }
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+
+    private static func ends(_ octet: UInt8) -> Bool {
+        isBlank(octet) || octet == UInt8(ascii: ",") || octet == UInt8(ascii: "}")
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0D].contains(octet)
+    }
+
+    /// Behind the quotation mark that ends the string at the beginning.
+    private static func endOfString(_ octets: ArraySlice<UInt8>) -> Int? {
+        var index = octets.startIndex + 1
+        while index < octets.endIndex {
+            switch octets[index] {
+            case UInt8(ascii: "\""): return index + 1
+            case UInt8(ascii: "\\"): index += 2
+            default: index += 1
+            }
+        }
+        return nil
+    }
+}

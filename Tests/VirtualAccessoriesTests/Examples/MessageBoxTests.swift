@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import BluetoothTypes
+import LanyardTestSupport
+import Testing
+
+@testable import VirtualAccessories
+
+/// What the message box says to what is written to it.
+@Suite struct MessageBoxTests {
+    private var values = AccessoryServer(.messageBox(name: "Box")).values
+
+    /// What comes of a piece: texts between STX and ETX, and `disconnect`.
+    private mutating func write(_ piece: some Sequence<UInt8>) -> [String] {
+        guard case .accepted(let deeds) = MessageBox.take(Array(piece), &values) else {
+            return ["refused"]
+        }
+        return deeds.map { deed in
+            switch deed {
+            case .sendOctets(let octets, of: MessageBox.outbox):
+                octets.first == 2 && octets.last == 3
+                    ? String(decoding: octets.dropFirst().dropLast(), as: UTF8.self) : "unframed"
+            case .disconnect: "disconnect"
+            default: "something else"
+            }
+        }
+    }
+
+    private static func framed(_ text: String) -> [UInt8] { [2] + text.utf8 + [3] }
+
+    static let dialogue = [
+        (#"{"ask":{"a":[1,"}"]},"id":7}"#, #"{"answer":{"a":[1,"}"]},"id":7}"#),
+        (#" { "id" : 12 , "ask" : 1.5e3 } "#, #"{"answer":1.5e3,"id":12}"#),
+        (#"{"ask":"refuse","id":0}"#, #"{"refuse":"as you wish","id":0}"#),
+        (#"{"ask":"disconnect","id":1}"#, "disconnect"),
+        (#"{"tell":{"note":"\"\\"}}"#, #"{"tell":{"note":"\"\\"}}"#),
+    ]
+
+    @Test(arguments: dialogue)
+    mutating func whatItIsAskedIsAnswered(message: String, answer: String) {
+        #expect(write(Self.framed(message)) == [answer])
+    }
+
+    @Test(arguments: [
+        "", "{", "{}", "[]", "1", #"{"ask":1}"#, #"{"id":1}"#, #"{"answer":1,"id":1}"#,
+        #"{"tell":}"#, #"{"tell":1}}"#, #"{"tell":"1}"#, #"{"tell":[1}"#, #"{"tell" 1}"#,
+        #"{tell:1}"#, #"{"tell":1 "id":2}"#, #"{"tell":"\"#,
+    ])
+    mutating func whatIsNoEnvelopeGetsNothing(message: String) {
+        #expect(write(Self.framed(message)) == [])
+        #expect(write(Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
+    }
+
+    @Test mutating func piecesMayBeCutAnywhere() {
+        let stream =
+            Self.framed(#"{"tell":1}"#) + [0x0D, 0x0A] + Self.framed(#"{"ask":2,"id":3}"#)
+        for cut in 0...stream.count {
+            let answers = write(stream[..<cut]) + write(stream[cut...])
+            #expect(answers == [#"{"tell":1}"#, #"{"answer":2,"id":3}"#])
+        }
+    }
+
+    @Test mutating func aMessageThatIsTooLongIsForgotten() {
+        #expect(write([2] + [UInt8](repeating: 0x61, count: 600) + [3]) == [])
+        #expect(write(Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
+        let longest = #"{"tell":""# + String(repeating: "x", count: 500) + #""}"#
+        #expect(write(Self.framed(longest)) == [longest])
+        let tooLong = #"{"tell":""# + String(repeating: "x", count: 501) + #""}"#
+        #expect(write(Self.framed(tooLong)) == [])
+    }
+
+    @Test mutating func aMessageInAMessageBeginsAnew() {
+        #expect(write([2, 0x7B] + Self.framed(#"{"tell":1}"#)) == [#"{"tell":1}"#])
+    }
+
+    @Test mutating func noOctetsAreTooStrange() {
+        var dice = SplitMix64(seed: 5)
+        for _ in 0..<5_000 {
+            _ = write(dice.bytes(upTo: 60).map { dice.happens(oneIn: 3) ? $0 % 4 : $0 })
+            let answers = write(Self.framed(#"{"tell":1}"#))
+            #expect(answers == [#"{"tell":1}"#])
+        }
+    }
+}
