@@ -21,6 +21,8 @@ final class MessageEngine: @unchecked Sendable {
     struct Frame {
         let ticket: Ticket?
         var rest: Data
+        /// Whether some of it was sent already.
+        var hasBegun = false
         /// Whether it holds a message of the application's.
         var isMessage = true
     }
@@ -61,6 +63,8 @@ final class MessageEngine: @unchecked Sendable {
     private var timer: (any TimekeeperTimer)?
     /// The frame that is being sent.
     private var frame: Frame?
+    /// Whose frame was sent before that.
+    private var lastSent: Ticket?
     /// Frames that go before all messages: those that sealing needs.
     private var urgent: [Frame] = []
     private var isPumping = false
@@ -136,7 +140,7 @@ final class MessageEngine: @unchecked Sendable {
     /// What was under way fails.
     private func loseLink(_ error: MessageError) {
         wire.link()
-        (frame, urgent, nextGreeting) = (nil, [], nil)
+        (frame, lastSent, urgent, nextGreeting) = (nil, nil, [], nil)
         _ = exchange.linkLost()
         for work in work.values { work.task?.cancel() }
         work = [:]
@@ -146,11 +150,17 @@ final class MessageEngine: @unchecked Sendable {
         setTimer()
     }
 
-    /// The frame that was being sent did not arrive.
+    /// The chunk that was sent last did not arrive, so that the other side cannot make anything of
+    /// the frame.
     private func refused(_ error: any Error) {
-        guard let frame else { return }
-        self.frame = nil
-        if let ticket = frame.ticket { fail(ticket, .notSent("\(error)")) }
+        let ticket: Ticket?
+        if let frame, frame.hasBegun {
+            ticket = frame.ticket
+            self.frame = nil
+        } else {
+            ticket = lastSent
+        }
+        if let ticket { fail(ticket, .notSent("\(error)")) }
         pump()
     }
 
@@ -224,8 +234,11 @@ final class MessageEngine: @unchecked Sendable {
         // Sending may have had the transport say that the link is gone.
         guard var frame else { return }
         frame.rest = frame.rest.dropFirst(count)
+        frame.hasBegun = true
         self.frame = frame.rest.isEmpty ? nil : frame
-        guard frame.rest.isEmpty, frame.isMessage else { return }
+        guard frame.rest.isEmpty else { return }
+        lastSent = frame.ticket
+        guard frame.isMessage else { return }
         change { $0.statistics.sent += 1 }
         guard let ticket = frame.ticket, calls[ticket]?.accepts == nil else { return }
         finish(ticket, .success(Data()))

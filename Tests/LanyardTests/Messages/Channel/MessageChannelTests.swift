@@ -247,6 +247,29 @@ struct MessageChannelTests {
         #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
     }
 
+    @Test("A request whose last chunk was refused fails, and no other")
+    func refusedLastChunk() async throws {
+        let transport = FakeTransport(maximumChunk: 100, room: 1)
+        let channel = channel(transport)
+        var device = FakeDevice(transport)
+        let doomed = Task {
+            try await channel.request(Question(question: 1), expecting: Reply.self)
+        }
+        _ = await device.nextEnvelope()
+        let next = Task {
+            try await channel.request(Question(question: 2), expecting: Reply.self)
+        }
+        while await transport.read({ channel.engine.calls.count }) < 2 { await Task.yield() }
+        transport.tell(.refused(MessageError.queueFull))
+        #expect(
+            await MessageError.thrown { _ = try await doomed.value } == .notSent("queueFull")
+        )
+        transport.giveRoom(nil)
+        _ = await device.nextEnvelope()
+        try device.send(.answer(id: 2, Data(#"{"reply":2}"#.utf8)))
+        #expect(try await next.value == Reply(reply: 2))
+    }
+
     @Test("What is too long or cannot be encoded fails by itself")
     func unsendable() async throws {
         let transport = FakeTransport()

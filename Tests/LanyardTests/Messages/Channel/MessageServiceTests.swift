@@ -105,9 +105,11 @@ struct MessageServiceTests {
     @Test("A lost link cancels the work on its requests, whose answers go nowhere")
     func linkLoss() async throws {
         let channel = channel()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
         let (cancelled, report) = AsyncStream<Void>.makeStream()
         let observation = channel.answer(Question.self) { question async in
             guard question.question == 3 else { return Reply(reply: question.question) }
+            begin.finish()
             await withTaskCancellationHandler {
                 while !Task.isCancelled { await Task.yield() }
             } onCancel: {
@@ -117,11 +119,28 @@ struct MessageServiceTests {
         }
         var device = FakeDevice(transport)
         try device.send(.ask(id: 1, question))
+        for await _ in begun {}
         transport.tell(.unlinked(nil))
         for await _ in cancelled {}
         transport.tell(.linked)
         try device.send(.ask(id: 1, Data(#"{"question":4}"#.utf8)))
         #expect(await device.nextEnvelope() == .answer(id: 1, Data(#"{"reply":4}"#.utf8)))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("Work that the link did not wait for is not begun")
+    func linkLossAtOnce() async throws {
+        let channel = channel()
+        let observation = channel.answer(Question.self) { question async in
+            #expect(question.question == 4)
+            return Reply(reply: question.question)
+        }
+        var device = FakeDevice(transport)
+        try device.send(.ask(id: 1, question))
+        transport.tell(.unlinked(nil))
+        transport.tell(.linked)
+        try device.send(.ask(id: 2, Data(#"{"question":4}"#.utf8)))
+        #expect(await device.nextEnvelope() == .answer(id: 2, Data(#"{"reply":4}"#.utf8)))
         withExtendedLifetime(observation) {}
     }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+
+/// Carries messages between this device and one central: in by writes, out by notifications.
+///
+/// Unchecked: all that changes is touched on the queue only, on which the driver is called as well.
+final class CentralTransport: MessageTransport, @unchecked Sendable {
+    /// Sends a notification; false if there is no room, and `hasRoom` follows.
+    typealias Notify = (Data, CBMutableCharacteristic, CBCentral) -> Bool
+
+    let queue: DispatchQueue
+    private let notify: Notify
+    private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
+    /// The central, while it listens, and where.
+    private var listener: (central: CBCentral, outbox: CBMutableCharacteristic)?
+    private var wantsRoom = false
+    private(set) var isStopped = false
+
+    init(on queue: DispatchQueue, notify: @escaping Notify) {
+        self.queue = queue
+        self.notify = notify
+    }
+
+    var isLinked: Bool { listener != nil }
+
+    var maximumChunk: Int { listener?.central.maximumUpdateValueLength ?? 0 }
+
+    func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        self.receiver = receiver
+        if isLinked { receiver(.linked) }
+    }
+
+    func send(_ chunk: Data) -> Bool {
+        dispatchPrecondition(condition: .onQueue(queue))
+        guard let listener, notify(chunk, listener.outbox, listener.central) else {
+            wantsRoom = true
+            return false
+        }
+        return true
+    }
+
+    func stop() {
+        receiver = nil
+        isStopped = true
+    }
+
+    // MARK: What the driver says
+
+    func subscribed(_ central: CBCentral, to outbox: CBMutableCharacteristic) {
+        listener = (central, outbox)
+        receiver?(.linked)
+    }
+
+    func unsubscribed() {
+        guard isLinked else { return }
+        listener = nil
+        receiver?(.unlinked(nil))
+    }
+
+    func received(_ chunk: Data) {
+        receiver?(.received(chunk))
+    }
+
+    func hasRoom() {
+        guard wantsRoom else { return }
+        wantsRoom = false
+        receiver?(.hasRoom)
+    }
+
+    func ended() {
+        listener = nil
+        receiver?(.ended(nil))
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Dispatch
+import Foundation
+
+/// Drives a `CBPeripheralManager`: publishes when there is Bluetooth, and lets values and channels know
+/// what centrals do.
+///
+/// Unchecked: all that changes is touched on the queue only, on which the manager calls, too. What is
+/// looked at from elsewhere stands behind locks.
+final class PeripheralDriver: NSObject, @unchecked Sendable {
+    /// A central that has subscribed to an outbox.
+    struct Visitor {
+        let transport: CentralTransport
+        /// While the central listens, so that it is there for an application that asks later.
+        var keptChannel: MessageChannel?
+        /// Afterwards the application keeps the channel, or it is gone.
+        weak var channel: MessageChannel?
+    }
+
+    /// Which channel: that of a central, by an outbox.
+    struct VisitorKey: Hashable {
+        let central: UUID
+        let outbox: BluetoothID
+    }
+
+    let accessory: PublishedAccessory
+    let configuration: AccessoryPeripheral.Configuration
+    let queue = DispatchQueue(label: "lanyard.peripheral")
+    let events = Hub<PeripheralEvent>()
+    let channelHub = Hub<MessageChannel>()
+    let values: Guarded<PeripheralValues>
+    private let present = Guarded<[VisitorKey: WeakChannel]>([:])
+
+    private struct WeakChannel {
+        weak var channel: MessageChannel?
+    }
+
+    // On the queue.
+    var manager: CBPeripheralManager?
+    /// What is published, by its identifier.
+    var characteristics: [BluetoothID: CBMutableCharacteristic] = [:]
+    /// The services that are not confirmed yet.
+    var unpublished: Set<BluetoothID> = []
+    var isRestored = false
+    var visitors: [VisitorKey: Visitor] = [:]
+    /// The values that changed, and of which nobody was told for want of room.
+    private var unannounced: [BluetoothID] = []
+
+    init(_ accessory: PublishedAccessory, _ configuration: AccessoryPeripheral.Configuration) {
+        self.accessory = accessory
+        self.configuration = configuration
+        values = Guarded(PeripheralValues(accessory.services))
+    }
+
+    /// Does something on the queue, behind what is there.
+    func perform(_ work: @escaping @Sendable (PeripheralDriver) -> Void) {
+        configuration.timekeeper.perform(on: queue) { work(self) }
+    }
+
+    func start() {
+        var options: [String: Any] = [:]
+        options[CBPeripheralManagerOptionRestoreIdentifierKey] = configuration.restoreIdentifier
+        #if os(Linux)
+            options[CBManagerOptionAdapterKey] = configuration.adapter
+        #endif
+        manager = CBPeripheralManager(delegate: self, queue: queue, options: options)
+    }
+
+    func end() {
+        manager?.stopAdvertising()
+        manager?.removeAllServices()
+        manager = nil
+        for visitor in visitors.values { visitor.transport.ended() }
+        visitors = [:]
+        channelHub.end()
+        events.end()
+    }
+
+    func report(_ event: PeripheralEvent) {
+        events.send { event }
+    }
+
+    // MARK: Values
+
+    /// Tells who listens to a value that it has changed.
+    func announce(_ identifier: BluetoothID) {
+        guard case .value(_, _, _, true) = characteristic(identifier)?.kind else { return }
+        if !unannounced.contains(identifier) { unannounced.append(identifier) }
+        announceAll()
+    }
+
+    /// As many as there is room for; the others have their turn when there is room again.
+    private func announceAll() {
+        while let identifier = unannounced.first {
+            guard let published = characteristics[identifier],
+                let value = values.change({ $0[identifier] })
+            else {
+                unannounced.removeFirst()
+                continue
+            }
+            guard manager?.updateValue(value, for: published, onSubscribedCentrals: nil) ?? true
+            else { return }
+            unannounced.removeFirst()
+        }
+    }
+
+    /// What is published of this name.
+    func characteristic(_ identifier: BluetoothID) -> PublishedCharacteristic? {
+        accessory.services.lazy.flatMap(\.characteristics).first { $0.identifier == identifier }
+    }
+
+    func hasRoom() {
+        announceAll()
+        for visitor in orderedVisitors { visitor.transport.hasRoom() }
+    }
+
+    // MARK: Channels
+
+    private var orderedVisitors: [Visitor] {
+        visitors.sorted {
+            ($0.key.central.uuidString, $0.key.outbox.text)
+                < ($1.key.central.uuidString, $1.key.outbox.text)
+        }.map(\.value)
+    }
+
+    /// The channels of the centrals that are there.
+    var channelsNow: [MessageChannel] {
+        present.change { $0.values.compactMap(\.channel) }.filter(\.isLinked)
+    }
+
+    /// A central listens to an outbox: it has a channel, the one that it had if there still is one.
+    func visit(_ central: CBCentral, _ outbox: CBMutableCharacteristic) {
+        let key = VisitorKey(central: central.identifier, outbox: BluetoothID(outbox.uuid))
+        if let visitor = visitors[key], visitor.channel != nil, !visitor.transport.isStopped {
+            visitors[key]?.keptChannel = visitor.channel
+            visitor.transport.subscribed(central, to: outbox)
+            return
+        }
+        makeRoomForVisitor()
+        guard visitors.count < AccessoryPeripheral.channelLimit else {
+            return report(.failed("too many centrals want a channel"))
+        }
+        let transport = CentralTransport(on: queue) { [weak self] chunk, outbox, central in
+            self?.manager?.updateValue(chunk, for: outbox, onSubscribedCentrals: [central])
+                ?? false
+        }
+        transport.subscribed(central, to: outbox)
+        let channel = MessageChannel(
+            over: transport,
+            options: configuration.messages,
+            as: .peripheral,
+            timekeeper: configuration.timekeeper
+        )
+        visitors[key] = Visitor(
+            transport: transport,
+            keptChannel: channel,
+            channel: channel
+        )
+        present.change { $0[key] = WeakChannel(channel: channel) }
+        channelHub.send { channel }
+    }
+
+    func leave(_ key: VisitorKey) {
+        visitors[key]?.transport.unsubscribed()
+        visitors[key]?.keptChannel = nil
+        if visitors[key]?.channel == nil { drop(key) }
+    }
+
+    /// Forgets centrals that are gone, whose channels nobody has, and, if that is not enough, others that
+    /// are gone.
+    private func makeRoomForVisitor() {
+        for (key, visitor) in visitors where visitor.channel == nil { drop(key) }
+        guard visitors.count >= AccessoryPeripheral.channelLimit,
+            let gone = visitors.first(where: { !$0.value.transport.isLinked })
+        else { return }
+        gone.value.transport.ended()
+        drop(gone.key)
+    }
+
+    private func drop(_ key: VisitorKey) {
+        visitors[key] = nil
+        present.change { $0[key] = nil }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Testing
+
+@testable import Lanyard
+
+@Suite("The values of a peripheral")
+struct PeripheralValuesTests {
+    private let long = Data((0..<300).map { UInt8(truncatingIfNeeded: $0) })
+
+    private var values: PeripheralValues {
+        PeripheralValues([
+            PublishedService(
+                "FF00",
+                [.readable("FF01", long), .writable("FF02", Data([1, 2, 3]))]
+            ),
+            .messages("FF10", inbox: "FF11", outbox: "FF12"),
+        ])
+    }
+
+    private func code<Value>(_ result: Result<Value, CBATTError>) -> CBATTError.Code? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    @Test("A value is read from the offset on", arguments: [0, 1, 22, 299, 300])
+    func offsets(offset: Int) throws {
+        #expect(try values.read("FF01", from: offset).get() == long.dropFirst(offset))
+    }
+
+    @Test("Beyond the end there is nothing to read, and no value of what has none")
+    func unreadable() {
+        #expect(code(values.read("FF01", from: 301)) == .invalidOffset)
+        #expect(code(values.read("FF11", from: 0)) == .readNotPermitted)
+        #expect(code(values.read("FF99", from: 0)) == .readNotPermitted)
+    }
+
+    @Test("Writes that come together are all carried out, or none")
+    func units() throws {
+        let changed = try values.written([
+            .init(characteristic: "FF02", offset: 0, octets: Data([9, 9])),
+            .init(characteristic: "FF02", offset: 2, octets: Data([8])),
+            .init(characteristic: "FF01", offset: 300, octets: Data([7])),
+        ]).get()
+        #expect(changed == ["FF02": Data([9, 9, 8]), "FF01": long + Data([7])])
+        let refused = values.written([
+            .init(characteristic: "FF02", offset: 0, octets: Data([9])),
+            .init(characteristic: "FF02", offset: 2, octets: Data([8])),
+        ])
+        #expect(code(refused) == .invalidOffset)
+    }
+
+    @Test("A value has 512 octets at most")
+    func length() throws {
+        let fits = Data(repeating: 1, count: 512)
+        let written = values.written([.init(characteristic: "FF02", offset: 0, octets: fits)])
+        #expect(try written.get() == ["FF02": fits])
+        let tooLong = values.written([
+            .init(characteristic: "FF02", offset: 0, octets: fits),
+            .init(characteristic: "FF02", offset: 512, octets: Data([1])),
+        ])
+        #expect(code(tooLong) == .invalidAttributeValueLength)
+        var values = values
+        values["FF02"] = fits + fits
+        #expect(values["FF02"]?.count == 512)
+    }
+
+    @Test("What has no value cannot be given one")
+    func unknown() {
+        var values = values
+        values["FF99"] = Data([1])
+        #expect(values["FF99"] == nil)
+        let written = values.written([.init(characteristic: "FF12", offset: 0, octets: Data())])
+        #expect(code(written) == .writeNotPermitted)
+    }
+
+    @Test("An empty write shortens a value to nothing, and no writes change nothing")
+    func empty() throws {
+        let none = try values.written([]).get()
+        #expect(none.isEmpty)
+        let cut = values.written([.init(characteristic: "FF02", offset: 0, octets: Data())])
+        #expect(try cut.get() == ["FF02": Data()])
+    }
+
+    @Test("Kinds become properties and permissions")
+    func properties() {
+        let inbox = PublishedCharacteristic("FF11", .inbox(outbox: "FF12")).mutable
+        #expect(inbox.properties == [.write, .writeWithoutResponse])
+        #expect(inbox.permissions == [.readable, .writeable])
+        let outbox = PublishedCharacteristic("FF12", .outbox, isProtected: true).mutable
+        #expect(outbox.properties == .notifyEncryptionRequired)
+        #expect(outbox.permissions == [.readEncryptionRequired, .writeEncryptionRequired])
+        let level = PublishedCharacteristic.notifying("2A19", Data([50])).mutable
+        #expect(level.properties == [.read, .notify])
+        #expect(level.value == nil)
+    }
+}
