@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("This device as an accessory")
+struct AccessoryPeripheralTests {
+    private static let accessory = PublishedAccessory(
+        name: "Gateway",
+        services: [
+            .messages(Box.service, inbox: Box.inbox, outbox: Box.outbox),
+            PublishedService(
+                "FF00",
+                [
+                    .readable("FF01", Data((0..<400).map { UInt8(truncatingIfNeeded: $0) })),
+                    .writable("FF02"),
+                    .notifying("FF03", Data([0])),
+                ]
+            ),
+        ],
+        advertised: [Box.service]
+    )
+
+    private static let description = AccessoryDescription(
+        kind: "gateway",
+        matching: .service(Box.service),
+        services: [
+            ServiceDescription(Box.service, [.write(Box.inbox), .subscribe(Box.outbox)]),
+            ServiceDescription(
+                "FF00",
+                [
+                    .read("FF01"), CharacteristicDescription("FF02", [.read, .write]),
+                    .subscribe("FF03"),
+                ]
+            ),
+        ]
+    )
+
+    private func peripheral(
+        _ world: TestWorld,
+        _ phone: TestPhone,
+        _ change: (inout AccessoryPeripheral.Configuration) -> Void = { _ in }
+    ) -> AccessoryPeripheral {
+        var configuration = AccessoryPeripheral.Configuration(
+            adapter: phone.adapter,
+            timekeeper: world.timekeeper
+        )
+        change(&configuration)
+        return AccessoryPeripheral(Self.accessory, configuration: configuration)
+    }
+
+    private func visit(_ world: TestWorld) async throws -> (AccessoryCentral, Accessory) {
+        var configuration = world.phone.configuration
+        configuration.store = .memory
+        let central = AccessoryCentral(for: [Self.description], configuration: configuration)
+        return (central, try await central.pair(Self.description))
+    }
+
+    @Test("Long values are read, values written, and changes told")
+    func values() async throws {
+        let world = TestWorld(seed: 8)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            let peripheral = peripheral(world, gateway) {
+                $0.judge = { $0["FF02"] == Data([0xBA, 0xD0]) ? .unlikelyError : nil }
+            }
+            var events = peripheral.events.makeAsyncIterator()
+            let (central, accessory) = try await visit(world)
+            #expect(try await accessory.read("FF01").count == 400)
+            try await accessory.write(Data([1, 2, 3]), to: "FF02")
+            #expect(peripheral.value(of: "FF02") == Data([1, 2, 3]))
+            await #expect(throws: AccessoryError.self) {
+                try await accessory.write(Data([0xBA, 0xD0]), to: "FF02")
+            }
+            #expect(peripheral.value(of: "FF02") == Data([1, 2, 3]))
+            while let event = await events.next() {
+                guard case .written(_, "FF02", let value) = event else { continue }
+                #expect(value == Data([1, 2, 3]))
+                break
+            }
+            var changes = accessory.values(of: "FF03").makeAsyncIterator()
+            peripheral.setValue(Data([7]), of: "FF03")
+            #expect(await changes.next() == Data([7]))
+            peripheral.setValue(Data([8]), of: "FF02")
+            #expect(try await accessory.read("FF02") == Data([8]))
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
+    @Test("Messages go both ways, and requests, too")
+    func messages() async throws {
+        let world = TestWorld(seed: 9)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            let peripheral = peripheral(world, gateway)
+            var channels = peripheral.channels.makeAsyncIterator()
+            let (central, accessory) = try await visit(world)
+            let near = accessory.boxMessages()
+            let far = try #require(await channels.next())
+            let observations = [
+                far.answer(Question.self) { Reply(reply: $0.question * 2) },
+                near.answer(Question.self) { question async in
+                    Reply(reply: question.question * 3)
+                },
+            ]
+            for number in 1...20 {
+                async let double = near.request(Question(question: number), expecting: Reply.self)
+                async let triple = far.request(Question(question: number), expecting: Reply.self)
+                #expect(try await double == Reply(reply: number * 2))
+                #expect(try await triple == Reply(reply: number * 3))
+            }
+            let long = String(repeating: "x", count: 20_000)
+            var told = near.messages(of: String.self).makeAsyncIterator()
+            try await far.send(long)
+            #expect(await told.next() == long)
+            withExtendedLifetime(observations) {}
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
+    @Test("A central that returns has the channel that it had")
+    func returning() async throws {
+        let world = TestWorld(seed: 10)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            let peripheral = peripheral(world, gateway)
+            var channels = peripheral.channels.makeAsyncIterator()
+            let (central, accessory) = try await visit(world)
+            let near = accessory.boxMessages()
+            let far = try #require(await channels.next())
+            let events = far.events
+            let observation = far.answer(Int.self) { $0 + 1 }
+            #expect(try await near.request(1, expecting: Int.self) == 2)
+            try await accessory.disconnect()
+            for await event in events {
+                if case .unlinked = event { break }
+            }
+            accessory.connect()
+            for await event in events where event == .linked { break }
+            #expect(try await near.request(2, expecting: Int.self) == 3)
+            #expect(far.statistics.links == 2)
+            withExtendedLifetime(observation) {}
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
+    @Test("What was asked for while Bluetooth was off begins when it is switched on, each time")
+    func powerOnGate() async throws {
+        let world = TestWorld(seed: 11)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            gateway.isPoweredOn = false
+            let peripheral = peripheral(world, gateway)
+            let events = peripheral.events
+            for await event in events where event == .availability(.poweredOff) { break }
+            for _ in 1...2 {
+                gateway.isPoweredOn = true
+                for await event in events where event == .advertising { break }
+                gateway.isPoweredOn = false
+                for await event in events where event == .availability(.poweredOff) { break }
+            }
+            gateway.isPoweredOn = true
+            let (central, accessory) = try await visit(world)
+            #expect(try await accessory.read("FF03") == Data([0]))
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+}
