@@ -54,6 +54,11 @@ import Testing
             (0x2A6E, "fbff", "-0.05 °C"),
             (0x2A6E, "0080", "not known"),
             (0x2A6F, "1027", "100.00 %"),
+            (0x2A0A, "ea070b150c280506", "Saturday, 2026-11-21 12:40:05"),
+            (0x2A18, "020300ea070b150c280537b0f1", "number 3, 0.00055 kg/L, 2026-11-21 12:40:05"),
+            (0x2A39, "01", "reset energy expended"),
+            (0x2A63, "0000fa00", "250 W"),
+            (0x2A9D, "00dc37", "71.500 kg"),
             (0x2AA6, "01", "supported"),
         ] as [(UInt16, String, String)]
     )
@@ -106,16 +111,23 @@ import Testing
 
     @Test("Every fixed layout refuses each truncation and a byte too many")
     func refusesOtherLengths() throws {
-        for (number, type) in WellKnownValues.characteristics where type != PlainText.self {
+        for number in WellKnownValues.characteristics.keys
+        where WellKnownValues.texts[number] == nil {
             let vector = try #require(Self.longest[number], "no vector of \(number)")
             let bytes = try #require([UInt8](hexadecimal: vector))
-            _ = try type.init(parsing: bytes)
+            let uuid = BluetoothUUID(number)
+            _ = try WellKnownValues.describe(bytes, ofCharacteristic: uuid)
             for length in 0..<bytes.count {
                 #expect(throws: MalformedBytes.self, "\(number) cut to \(length)") {
-                    try type.init(parsing: Array(bytes.prefix(length)))
+                    try WellKnownValues.describe(
+                        Array(bytes.prefix(length)),
+                        ofCharacteristic: uuid
+                    )
                 }
             }
-            #expect(throws: MalformedBytes.self) { try type.init(parsing: bytes + [0]) }
+            #expect(throws: MalformedBytes.self) {
+                try WellKnownValues.describe(bytes + [0], ofCharacteristic: uuid)
+            }
         }
     }
 
@@ -155,7 +167,9 @@ import Testing
 
     /// A valid value of each characteristic of which every truncation is malformed.
     private static let longest: [UInt16: String] = [
-        0x2A01: "4103", 0x2A04: "0600180000002c01", 0x2A05: "0100ffff", 0x2A06: "02",
+        0x2A01: "4103", 0x2A0A: "ea070b150c280506", 0x2A18: "000300ea070b150c2805",
+        0x2A39: "01", 0x2A63: "0000fa00", 0x2A9D: "00dc37", 0x2A04: "0600180000002c01",
+        0x2A05: "0100ffff", 0x2A06: "02",
         0x2A07: "f6", 0x2A08: "ea070b150c2805", 0x2A19: "64",
         0x2A1C: "066e0100ffea070b150c280502", 0x2A1D: "09", 0x2A1E: "066e0100ffea070b150c280502",
         0x2A23: "0102030405ccbbaa", 0x2A2B: "ea070b150c2805060000",
@@ -165,41 +179,4 @@ import Testing
         0x2A5B: "030a000000000405000002", 0x2A6D: "30750f00", 0x2A6E: "6608", 0x2A6F: "1027",
         0x2AA6: "01",
     ]
-}
-
-@Suite struct DecimalTextTests {
-    @Test(
-        "A whole number and a power of ten become plain digits",
-        arguments: [
-            (2150, -2, "21.50"), (5, -2, "0.05"), (-5, -2, "-0.05"), (0, 0, "0"), (7, 3, "7000"),
-            (-12, 0, "-12"), (123, -1, "12.3"), (0, -2, "0.00"), (0, 100, "0"), (0, -100, "0"),
-        ]
-    )
-    func describes(mantissa: Int, exponent: Int, expected: String) {
-        #expect(DecimalText.describe(mantissa, exponent: exponent) == expected)
-    }
-
-    @Test(
-        "Medical numbers know the values set apart",
-        arguments: [
-            (0x0000_007F, "127"), (0xFF00_016E, "36.6"), (0x007F_FFFF, "not a number"),
-            (0x0080_0000, "not at this resolution"), (0x007F_FFFE, "+∞"), (0x0080_0002, "-∞"),
-            (0x0080_0001, "reserved value"), (0x02FF_FFFF, "-100"),
-        ] as [(UInt32, String)]
-    )
-    func readsFloats(bits: UInt32, expected: String) {
-        #expect(MedicalNumber(float: bits).description == expected)
-    }
-
-    @Test(
-        "Short medical numbers know the values set apart",
-        arguments: [
-            (0x0078, "120"), (0xF048, "7.2"), (0x07FF, "not a number"), (0x07FE, "+∞"),
-            (0x0800, "not at this resolution"), (0x0802, "-∞"), (0x0801, "reserved value"),
-            (0x0FFF, "-1"),
-        ] as [(UInt16, String)]
-    )
-    func readsShortFloats(bits: UInt16, expected: String) {
-        #expect(MedicalNumber(shortFloat: bits).description == expected)
-    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import Lanyard
 import VirtualRadio
 
 /// The table that `air` shows on a terminal: who is there, who is connected, and how well.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Lanyard
+
 /// Why a command ended without doing its job: what happened, and what to do next.
 struct ProgramFailure: Error, Equatable, Sendable {
     let status: ProcessStatus

@@ -3,6 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 import HCITransports
+import Lanyard
 
 /// The layers that a trace can be narrowed to.
 enum TraceLayer: String, CaseIterable, Sendable {

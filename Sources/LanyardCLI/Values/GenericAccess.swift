@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import Lanyard
 
 /// Text in UTF-8: names, model numbers, user descriptions.
 struct PlainText: WellKnownValue {
@@ -14,19 +15,6 @@ struct PlainText: WellKnownValue {
     }
 
     var description: String { "\"\(TerminalText.escape(text))\"" }
-}
-
-/// What a device looks like (Vol 3, Part C, 12.2).
-struct Appearance: WellKnownValue {
-    let rawValue: UInt16
-
-    init(from reader: inout ByteReader) throws(MalformedBytes) {
-        rawValue = try reader.readUInt16()
-    }
-
-    var description: String {
-        AssignedNumbers.name(ofAppearance: rawValue) ?? "appearance \(rawValue)"
-    }
 }
 
 /// The connection parameters that a Peripheral would like (Vol 3, Part C, 12.3).
