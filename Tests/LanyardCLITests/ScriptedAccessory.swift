@@ -8,7 +8,7 @@ import Synchronization
 @testable import LanyardCLI
 
 /// An accessory that answers from tables.
-struct ScriptedAccessory: Accessory {
+struct ScriptedAccessory: VisitedAccessory {
     /// What reading or writing an attribute brings.
     enum Answer: Sendable {
         case bytes([UInt8])

@@ -6,7 +6,7 @@ import BluetoothTypes
 
 /// Asks an accessory for everything it has.
 struct Explorer: Sendable {
-    let accessory: any Accessory
+    let accessory: any VisitedAccessory
     let limits: StepLimits
     /// Told, in words, what is being done.
     var progress: @Sendable (String) -> Void = { _ in }

@@ -7,7 +7,7 @@ import HCITransports
 import Logging
 import VirtualAdapters
 
-extension Link: Accessory {}
+extension Link: VisitedAccessory {}
 
 /// One command's use of an adapter: opened, used, and put back in order, however the command ends.
 struct AdapterSession: Sendable {

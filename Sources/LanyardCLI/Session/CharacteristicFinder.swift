@@ -6,7 +6,7 @@ import BluetoothTypes
 
 /// Finds on an accessory the one characteristic that a person named.
 struct CharacteristicFinder: Sendable {
-    let accessory: any Accessory
+    let accessory: any VisitedAccessory
     let limits: StepLimits
 
     /// The characteristic; throws if there is none, or more than one.

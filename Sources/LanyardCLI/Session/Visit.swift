@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// What is done to one characteristic of a connected accessory.
 struct Visit: Sendable {
-    let accessory: any Accessory
+    let accessory: any VisitedAccessory
     let limits: StepLimits
 
     /// Reads the whole value.

@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 
 /// A connected peer, as far as commands need one. Tests put one of their own in its place.
-protocol Accessory: Sendable {
+protocol VisitedAccessory: Sendable {
     var address: DeviceAddress { get }
     var mtu: Int { get async throws }
 
