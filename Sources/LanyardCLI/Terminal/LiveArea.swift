@@ -20,6 +20,14 @@ struct LiveArea: Sendable {
         return text
     }
 
+    /// What to print so that `lines` stand where the area was, and stay. What was drawn is gone until it
+    /// is drawn again, below them.
+    mutating func print(_ lines: [String]) -> String {
+        let text = draw(lines)
+        drawnLines = 0
+        return text
+    }
+
     /// What to print when nothing will be drawn any more. What was drawn stays.
     mutating func end() -> String {
         drawnLines = 0

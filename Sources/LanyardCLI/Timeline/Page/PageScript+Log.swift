@@ -52,7 +52,7 @@ extension TimelinePage {
           const line = make('div', `row ${LANES[event.lane]}`,
             make('time', '', moment(event.time)),
             make('span', '', data.devices[event.device]), what,
-            make('span', 'text', titleOf(event)), make('span', 'more', event.detail));
+            make('span', 'text', titleOf(event), make('span', 'more', event.detail)));
           line.id = `e${event.index}`;
           line.style.top = `${event.line * LINE}px`;
           line.setAttribute('role', 'option');

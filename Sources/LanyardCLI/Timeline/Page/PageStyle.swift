@@ -85,14 +85,14 @@ extension TimelinePage {
         #rows > div { position: relative; }
         .row {
           position: absolute; left: 0; right: 0; height: 22px; display: grid; gap: 12px;
-          grid-template-columns: 84px 130px 74px minmax(180px, 1.4fr) minmax(0, 1fr);
+          grid-template-columns: 84px 130px 74px minmax(0, 1fr);
           padding: 0 14px; line-height: 22px; cursor: pointer;
           font-variant-numeric: tabular-nums;
         }
         .row > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
         .row time { text-align: right; color: var(--soft); }
         .row .what { color: var(--lane); }
-        .row .more { color: var(--soft); }
+        .row .more { color: var(--soft); margin-left: 16px; }
         .row.packet .text, #detail .packet { font-family: ui-monospace, "DejaVu Sans Mono", monospace;
           font-size: 12px; }
         .row:hover { background: var(--faint); }
@@ -133,7 +133,7 @@ extension TimelinePage {
             border-top: 1px solid var(--line); }
           body:not(.selected) aside { display: none; }
           .row { grid-template-columns: 70px 90px minmax(0, 1fr); }
-          .row .what, .row .more { display: none; }
+          .row .what { display: none; }
         }
         """#
 }
