@@ -35,19 +35,24 @@ extension TimelinePage {
             if (piece.folded) { free = Math.max(free, drawFoldLabel(piece, free)); continue; }
             const visible = Math.max(piece.from, timeAt(Math.max(view.from, piece.at)));
             const last = Math.min(piece.to, timeAt(Math.min(view.to, piece.at + piece.width)));
+            // Where all is folded, no round moment may be left: then any will do.
+            if (xOf(visible) > free + 120) free = drawTick(visible, digits, free);
             let time = start + Math.ceil((visible - start) / step) * step;
-            for (; time <= last; time += step) {
-              const x = Math.round(xOf(time)) + .5;
-              context.fillStyle = inks.line;
-              context.fillRect(x, AXIS - 6, 1, 5);
-              const text = moment(time, digits);
-              const end = x + 3 + context.measureText(text).width;
-              if (x < free || end > size.width - 4) continue;
-              context.fillStyle = inks.soft;
-              context.fillText(text, x + 3, AXIS - 12);
-              free = end + 12;
-            }
+            for (; time <= last; time += step) free = drawTick(time, digits, free);
           }
+        }
+
+        /// Draws a tick, and its label if there is room from `free` on; returns where there is after it.
+        function drawTick(time, digits, free) {
+          const x = Math.round(xOf(time)) + .5;
+          context.fillStyle = inks.line;
+          context.fillRect(x, AXIS - 6, 1, 5);
+          const text = moment(time, digits);
+          const end = x + 3 + context.measureText(text).width;
+          if (x < free || end > size.width - 4) return free;
+          context.fillStyle = inks.soft;
+          context.fillText(text, x + 3, AXIS - 12);
+          return end + 12;
         }
 
         // MARK: Folded time
@@ -68,6 +73,8 @@ extension TimelinePage {
           for (const piece of scale.pieces) {
             if (!piece.folded || piece.at + piece.width < view.from || piece.at > view.to) continue;
             const x = toX(piece.at), width = toX(piece.at + piece.width) - x;
+            // A hatch finer than this is a veil.
+            if (width < 6) continue;
             clipped(Math.max(GUTTER, x), AXIS, Math.min(width, size.width), size.height, () => {
               context.globalAlpha = .45;
               context.fillStyle = inks.raised;

@@ -275,6 +275,5 @@ extension TimelinePage {
         drawDetail();
         drawGuide();
         showAll();
-        stage.focus({ preventScroll: true });
         """#
 }

@@ -58,7 +58,8 @@ extension TimelinePage {
         #map { grid-area: map; height: 46px; border-bottom: 1px solid var(--line); }
         #map canvas { display: block; width: 100%; height: 100%; cursor: grab; }
         #stage { grid-area: stage; position: relative; overflow: hidden auto; }
-        #stage:focus-visible { outline-offset: -2px; }
+        #stage:focus-visible { outline: none; }
+        #stage:focus-visible #board { outline: 2px solid var(--accent); outline-offset: -2px; }
         #space { position: relative; min-height: 100%; }
         #board {
           position: sticky; top: 0; display: block; width: 100%; cursor: grab; touch-action: none;
@@ -131,7 +132,7 @@ extension TimelinePage {
             grid-template-areas: "head" "map" "stage" "log"; }
           aside { position: fixed; inset: auto 0 0 0; max-height: 45%; z-index: 5;
             border-top: 1px solid var(--line); }
-          body:not(.selected) aside { display: none; }
+          body:not(.selected) aside, #guide { display: none; }
           .row { grid-template-columns: 70px 90px minmax(0, 1fr); }
           .row .what { display: none; }
         }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import Testing
+
+@testable import LanyardCLI
+
+/// Opens pages in a browser that shows nothing, and looks at what became of them.
+@Suite("The page in a browser", .enabled(if: Browser.path != nil, "there is no Chromium here"))
+struct BrowserTests {
+    private static let hostile = #"<img src=x onerror="document.title='taken'"></script>"#
+
+    private func timeline(title: String) -> Timeline {
+        var timeline = Timeline(title: title)
+        timeline.chapters = [
+            Timeline.Chapter(microseconds: 0, title: "Pairing"),
+            Timeline.Chapter(microseconds: 5_000_000, title: Self.hostile),
+        ]
+        let states = ["scanning", "connecting", "ready", "outOfRange", "ready"]
+        let events = states.enumerated().map { index, state in
+            FlightEvent(
+                time: .seconds(index * 3),
+                device: Self.hostile,
+                lane: .state,
+                text: state,
+                detail: Self.hostile
+            )
+        }
+        timeline.add(
+            FlightRecording(
+                events: events + [
+                    FlightEvent(time: .seconds(1), device: "", lane: .call, text: "stopScan")
+                ]
+            ),
+            central: "phone"
+        )
+        return timeline
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func showsDevicesEventsAndChapters() throws {
+        let page = try Browser.open(timeline(title: "A walk"))
+        #expect(page.contains("<title>A walk</title>"))
+        #expect(page.contains(#"<div id="count" role="status">6 events</div>"#))
+        #expect(page.contains("out of range"))
+        #expect(page.contains(#"aria-expanded="true">phone</button>"#))
+        #expect(page.contains("<i>1</i>Pairing</button>"))
+        #expect(page.ranges(of: #"role="option""#).count == 6)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func neverTakesWhatADeviceSaysForMarkup() throws {
+        let page = try Browser.open(timeline(title: Self.hostile))
+        #expect(!page.contains("<img"))
+        #expect(page.contains("<title>&lt;img"))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func showsThatNothingHappened() throws {
+        let page = try Browser.open(Timeline(title: "Nothing"))
+        #expect(page.contains(#"role="status">0 events</div>"#))
+    }
+}
+
+private enum Browser {
+    static let path = [
+        "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
+    ].first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// The elements of a page after its script has run.
+    static func open(_ timeline: Timeline) throws -> String {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: false
+        )
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try TimelinePage(timeline: timeline).write(to: folder + "/page.html")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(path))
+        process.arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
+            "--virtual-time-budget=2000", "--user-data-dir=\(folder)/profile", "--dump-dom",
+            "file://\(folder)/page.html",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        // The element with the data is as it was written; what matters is around it.
+        return String(decoding: data, as: UTF8.self)
+            .replacing(#/<script type="application\/json"[^<]*<\/script>/#, with: "")
+    }
+}
