@@ -91,7 +91,7 @@ import Testing
         try teller.begin(1)
         try teller.draw { $0.slots = 3 }
         try teller.say("a \u{1B}[2J name")
-        try teller.say("and so it is", checking: true)
+        try teller.say("and so it is") { true }
         try teller.end()
         #expect(
             output.lines.joined()
@@ -122,7 +122,7 @@ import Testing
     @Test func failsAtTheFirstThingThatIsNotSo() throws {
         let teller = teller(isTerminal: false)
         let failure = try #require(throws: ProgramFailure.self) {
-            try teller.say("all is well", checking: false)
+            try teller.say("all is well") { false }
         }
         #expect(failure.status == .internalError)
         #expect(failure.happened.hasSuffix("it is not so that all is well"))

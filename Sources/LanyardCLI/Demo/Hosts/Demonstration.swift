@@ -17,6 +17,32 @@ struct Demonstration: Sendable {
     /// How much virtual time all of it may take.
     private static let bound = Duration.seconds(60)
 
+    /// Runs all of it, and says how it went.
+    static func run(on console: Console) async throws {
+        let report = DemoReport(console: console)
+        try report.say(
+            """
+            An accessory and its Central, two metres apart on a virtual radio. What the accessory \
+            sees stands behind a bar.
+            """
+        )
+        let start = ContinuousClock.now
+        let virtual: Duration
+        do {
+            virtual = try await Demonstration(report: report).run()
+        } catch {
+            throw ProgramFailure(error, during: "the demonstration")
+        }
+        try report.say(
+            """
+
+            All of it worked: \(report.checks) things checked, \
+            \(SecondsText.describe(virtual.inMilliseconds)) of virtual time in \
+            \(SecondsText.describe((ContinuousClock.now - start).inMilliseconds)).
+            """
+        )
+    }
+
     /// Runs all of it; throws as soon as something is not as it should be. Returns how much virtual
     /// time has passed.
     func run() async throws -> Duration {
@@ -90,4 +116,9 @@ struct Demonstration: Sendable {
             executor: air.executor
         )
     }
+}
+
+extension Duration {
+    /// The same without what is less than a millisecond.
+    fileprivate var inMilliseconds: Duration { .milliseconds(Int64(inSeconds * 1_000)) }
 }

@@ -47,8 +47,8 @@ final class StoryTeller: Sendable {
     }
 
     /// Says what happens, and finds out whether it is so; throws if it is not.
-    func say(_ text: String, checking holds: Bool) throws {
-        try check(holds, "it is not so that \(text)")
+    func say(_ text: String, _ holds: () -> Bool) throws {
+        try check(holds(), "it is not so that \(text)")
         try say(text)
     }
 
