@@ -145,6 +145,8 @@ struct PairingVerdict {
                 .notFound(after: mirror.description.timeouts.scanning)
             case (.idle, .resting(.failed(let failure))):
                 Self.error(failure, last, mirror.description.timeouts)
+            // What it did before the wish.
+            case (.idle, .bluetoothAvailable): nil
             case (.idle, let reason): .abandoned(reason)
             case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
                 Self.error(failure, .connecting, mirror.description.timeouts)
