@@ -139,7 +139,8 @@ struct PairingVerdict {
             case (.unauthorized, _): .unauthorized
             case (.unsupported, _): .unsupported
             case (.connecting, .waitingForSlot):
-                mirror.slots.map { .outOfConnectionSlots($0) }
+                // While a link is being ended, there will be room.
+                mirror.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
             case (.connected, .notPaired): .notPaired
             case (.idle, .resting(.notFound)):
                 .notFound(after: mirror.description.timeouts.scanning)
@@ -167,6 +168,10 @@ struct PairingVerdict {
         default: return .stepTimedOut(last, after: timeouts.discovering)
         }
     }
+}
+
+extension OutOfConnectionSlots {
+    fileprivate var isMakingRoom: Bool { holders.contains { $0.phase == .ending } }
 }
 
 extension AccessoryState {
