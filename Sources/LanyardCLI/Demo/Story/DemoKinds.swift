@@ -51,7 +51,7 @@
 
         static var strap: AccessoryDescription {
             var strap = AccessoryDescription(
-                kind: "strap",
+                kind: "Strap",
                 matching: .service("180D"),
                 services: [ServiceDescription("180D", [.subscribe("2A37"), .read("2A38")])]
             )
@@ -60,7 +60,7 @@
         }
 
         static let lamp = AccessoryDescription(
-            kind: "lamp",
+            kind: "Lamp",
             matching: .service(lampService),
             services: [
                 ServiceDescription(lampService, [.write(lampInput), .subscribe(lampOutput)])
@@ -68,13 +68,13 @@
         )
 
         static let scale = AccessoryDescription(
-            kind: "scale",
+            kind: "Scale",
             matching: .service("181D"),
             services: [ServiceDescription("181D", [.read("2A9E")])]
         )
 
         static let thermometer = AccessoryDescription(
-            kind: "thermometer",
+            kind: "Thermometer",
             matching: .service("1809"),
             services: [ServiceDescription("1809", [.read("2A1D")])]
         )

@@ -121,7 +121,9 @@ extension TimelinePage {
             context.fillStyle = inks.line;
             context.fillRect(Math.round(x), 0, 1, AXIS);
             context.fillStyle = inks.ink;
-            write(`${index + 1}  ${chapter.title}`, left + 7, 11, Math.min(end, size.width) - left - 12);
+            const room = Math.min(end, size.width) - left - 12;
+            if (room >= 40) write(`${index + 1}  ${chapter.title}`, left + 7, 11, room);
+            else if (room > 0) context.fillText(`${index + 1}`, left + 7, 11);
           });
           context.restore();
         }

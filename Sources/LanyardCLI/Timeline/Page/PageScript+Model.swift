@@ -83,7 +83,7 @@ extension TimelinePage {
             if (!folds || gap <= FOLD_FROM) { add(from, to, gap, false); continue; }
             const margin = FOLD_FROM / 20;
             add(from, from + margin, margin, false);
-            const width = FOLD_FROM * (0.3 + 0.15 * Math.log10(gap / FOLD_FROM));
+            const width = FOLD_FROM * (0.6 + 0.2 * Math.log10(gap / FOLD_FROM));
             add(from + margin, to - margin, width, true);
             add(to - margin, to, margin, false);
           }

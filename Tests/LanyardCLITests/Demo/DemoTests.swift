@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(LanyardTesting)
+    import Foundation
+    import HCITransports
+    import Testing
+
+    @testable import LanyardCLI
+
+    @Suite("lanyard demo, the story")
+    struct DemoTests {
+        private func run(
+            _ arguments: [String],
+            isTerminal: Bool = false
+        ) async -> (ProcessStatus, output: String) {
+            let output = ScriptedAccessory.Recorder()
+            let console = Console(
+                isOutputTerminal: isTerminal,
+                isRemarkTerminal: false,
+                size: { Console.Size(columns: 80, rows: 24) },
+                write: { output.note($0) },
+                remark: { output.note($0) }
+            )
+            return (
+                await ProgramRun.run(["demo"] + arguments, on: console),
+                output.lines.joined()
+            )
+        }
+
+        private func withFolder(_ body: (String) async throws -> Void) async throws {
+            let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try await body(folder)
+        }
+
+        @Test("tells every chapter, checks what it says, and says so")
+        func works() async {
+            let (status, output) = await run([])
+            #expect(status == .success, "\(output)")
+            for (number, title) in DemoStory.titles.enumerated() {
+                #expect(output.contains("\n── \(number + 1) \(title)\n"))
+            }
+            #expect(output.contains("All of it worked: 24 things checked, "))
+            #expect(!output.contains("\u{1B}"))
+        }
+
+        @Test("is the same in every run, but for how long it takes")
+        func repeats() async {
+            let runs = [await run([]).output, await run([]).output]
+            let lines = runs.map { $0.split(separator: "\n").dropLast() }
+            #expect(lines[0] == lines[1] && lines[0].count > 30)
+        }
+
+        @Test("draws what there is to see on a terminal, and takes it away in the end")
+        func draws() async throws {
+            let (status, output) = await run(["--fast"], isTerminal: true)
+            #expect(status == .success)
+            #expect(output.contains("●"))
+            #expect(output.contains("links"))
+            let last = try #require(output.ranges(of: "\u{1B}[?25h").last)
+            #expect(!output[last.upperBound...].contains("\u{1B}"))
+        }
+
+        @Test("leaves a packet log of each controller, and a page with all of them")
+        func leaves() async throws {
+            try await withFolder { folder in
+                let page = folder + "/page.html"
+                let (status, output) = await run(["--trace", folder, "--timeline", page])
+                #expect(status == .success, "\(output)")
+                for log in ["1-Phone", "2-Strap", "3-Lamp", "4-Scale", "5-Thermometer"] {
+                    var count = 0
+                    try TraceFile.read("\(folder)/\(log).btsnoop") { _ in count += 1 }
+                    #expect(count > 20, "\(log)")
+                }
+                let html = try String(contentsOfFile: page, encoding: .utf8)
+                #expect(
+                    html.contains(
+                        #""devices":["Phone","Strap","Lamp","Scale","Thermometer"]"#
+                    )
+                )
+                #expect(html.utf8.count < 400 << 10)
+                for text in [
+                    "outOfRange", "didConnect", "is carried away", "ATT_MTU_REQ", "evicted",
+                ] {
+                    #expect(html.contains(text), "\(text)")
+                }
+            }
+        }
+
+        @Test("makes the page without leaving packet logs")
+        func leavesOnlyThePage() async throws {
+            try await withFolder { folder in
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: false
+                )
+                let (status, _) = await run(["--timeline", folder + "/page.html"])
+                #expect(status == .success)
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder) == ["page.html"]
+                )
+            }
+        }
+
+        @Test("says what cannot be written")
+        func cannotWrite() async throws {
+            let (status, output) = await run(["--timeline", "/nowhere/page.html"])
+            #expect(status == .inputOutput && output.contains("cannot be written"))
+            let (other, text) = await run(["--trace", "/dev/null/logs"])
+            #expect(other == .inputOutput && text.contains("cannot be made"))
+        }
+
+        @Test("keeps its options for the story")
+        func options() async {
+            let (status, _) = await run(["--hosts", "--timeline", "x.html"])
+            #expect(status == .usage)
+        }
+    }
+#endif
