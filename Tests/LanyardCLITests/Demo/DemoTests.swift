@@ -80,7 +80,7 @@
                 )
                 #expect(html.utf8.count < 400 << 10)
                 for text in [
-                    "outOfRange", "didConnect", "is carried away", "ATT_MTU_REQ", "evicted",
+                    "outOfRange", "didConnect", "is carried away", "ATT_EXCHANGE_MTU_REQ", "evicted",
                 ] {
                     #expect(html.contains(text), "\(text)")
                 }

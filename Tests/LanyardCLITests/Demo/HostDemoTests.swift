@@ -4,8 +4,8 @@ import Testing
 
 @testable import LanyardCLI
 
-@Suite("lanyard demo")
-struct DemoTests {
+@Suite("lanyard demo --hosts")
+struct HostDemoTests {
     private func run(_ arguments: [String]) async -> (ProcessStatus, output: String) {
         let output = ScriptedAccessory.Recorder()
         let console = Console(
