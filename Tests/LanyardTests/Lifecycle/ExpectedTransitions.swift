@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Lanyard
+
+/// The table as it should be, written by hand. What is not in it has to be ignored.
+enum ExpectedTransitions {
+    typealias Row = [Occurrence: TransitionTable.Outcome]
+
+    /// What becomes of a state of this kind.
+    static func row(_ situation: Situation) -> Row {
+        switch situation {
+        case .waitingForBluetooth, .poweredOff, .poweredOffToPair, .poweredOffToRest, .unauthorized,
+            .unsupported:
+            unavailable(situation)
+        case .restoringConnecting, .restoringConnected, .restoringUnwanted: restoring(situation)
+        case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
+        case .idle, .idleUnknown, .scanning: aloof(situation)
+        case .waitingForSlot, .dialling, .arrived, .backingOff, .restingThenStanding:
+            connecting(situation)
+        case .discoveringServices, .discoveringCharacteristics, .subscribing, .probing, .refused,
+            .ready:
+            linked.merging(link(situation)) { $1 }
+        case .outOfRange, .systemReconnects: away(situation)
+        case .endingToRest, .endingToRetry, .endingToDial, .endingGranted, .endingToPair:
+            ending(situation)
+        }
+    }
+
+    private static func unavailable(_ situation: Situation) -> Row {
+        let forget: Row = [.forget: .to(forgotten(situation), "erase")]
+        let resume: Row = [.available: .to(.askingForRemembered, "ask for the saved one")]
+        let restore: Row = [.off: .to(.poweredOff), .restored: .to(.restoringConnecting)]
+        let rest: Row = [.disconnect: .to(forgotten(situation))]
+        return switch situation {
+        case .waitingForBluetooth: forget + resume + restore + rest
+        case .poweredOff, .poweredOffToPair: forget + resume + rest
+        case .poweredOffToRest:
+            forget + [
+                .available: .to(.idle), .pair: .to(.poweredOffToPair), .connect: .to(.poweredOff),
+            ]
+        default: forget + resume + rest + [.off: .to(.poweredOff)]
+        }
+    }
+
+    private static func forgotten(_ situation: Situation) -> Situation {
+        switch situation {
+        case .waitingForBluetooth, .unauthorized, .unsupported: situation
+        default: .poweredOffToRest
+        }
+    }
+
+    private static func restoring(_ situation: Situation) -> Row {
+        let end: Row = [
+            .disconnect: .to(.restoringUnwanted), .forget: .to(.restoringUnwanted, "erase"),
+        ]
+        let link: Row = [
+            .off: .to(.poweredOff), .connected: .to(.restoringConnected),
+            .connectedKnown: .to(.restoringConnected),
+        ]
+        return switch situation {
+        case .restoringConnecting:
+            end + link + [.available: .to(.outOfRange, "standing connect")]
+        case .restoringConnected:
+            end + link + [
+                .available: .to(.arrived, "claim a slot"),
+                .lost: .to(.restoringConnecting), .bondLost: .to(.restoringConnecting),
+                .cancelled: .to(.restoringConnecting), .reconnecting: .to(.restoringConnecting),
+                .modified: .to(.restoringConnected),
+            ]
+        default:
+            end + [
+                .available: .to(.endingToRest, "cancel the connection"),
+                .off: .to(.poweredOffToRest),
+            ]
+        }
+    }
+
+    private static func asking(_ situation: Situation) -> Row {
+        let end: Row = [.disconnect: .to(.idle), .forget: .to(.idle, "erase")]
+        return switch situation {
+        case .askingForRemembered:
+            end + [
+                .off: .to(.poweredOff),
+                .retrieved: .to(.outOfRange, "standing connect"),
+                .retrievedNone: .to(.askingForHeld, "ask for one that is held"),
+            ]
+        case .askingForHeld:
+            end + [
+                .off: .to(.poweredOff),
+                .retrieved: .to(.waitingForSlot, "reserve a slot"),
+                .retrievedNone: .to(.idleUnknown),
+            ]
+        default:
+            end + [
+                .off: .to(.poweredOffToPair),
+                .retrieved: .to(.waitingForSlot, "reserve a slot"),
+                .retrievedNone: .to(.scanning, "scan"),
+            ]
+        }
+    }
+
+    private static func aloof(_ situation: Situation) -> Row {
+        let call: Row = [
+            .pair: .to(.askingForRemembered, "ask for the saved one"),
+            .connect: .to(.askingForRemembered, "ask for the saved one"),
+        ]
+        return switch situation {
+        case .idle: call + [.off: .to(.poweredOffToRest), .forget: .to(.idle, "erase")]
+        case .idleUnknown:
+            call + [
+                .off: .to(.poweredOff), .disconnect: .to(.idle), .forget: .to(.idle, "erase"),
+                .foundAnother: .to(.waitingForSlot, "reserve a slot"),
+            ]
+        default:
+            [
+                .off: .to(.poweredOffToPair, "stop the scan"),
+                .foundAnother: .to(.waitingForSlot, "stop the scan", "reserve a slot"),
+                .countdown: .to(.idle, "stop the scan"),
+                .disconnect: .to(.idle, "stop the scan"),
+                .forget: .to(.idle, "stop the scan", "erase"),
+            ]
+        }
+    }
+
+    private static func connecting(_ situation: Situation) -> Row {
+        switch situation {
+        case .waitingForSlot: waitingForSlot
+        case .dialling: dialling
+        case .arrived: linked + arrived
+        case .backingOff: backingOff + [.countdown: .to(.waitingForSlot, "reserve a slot")]
+        default: backingOff + [.countdown: .to(.outOfRange, "standing connect")]
+        }
+    }
+
+    private static let waitingForSlot: Row = [
+        .off: .to(.poweredOff, "release the slot"),
+        .foundAnother: .to(.waitingForSlot),
+        .granted: .to(.dialling, "connect"),
+        .delayed: .to(.waitingForSlot),
+        .revoked: .to(.backingOff, "release the slot"),
+        .disconnect: .to(.idle, "release the slot"),
+        .forget: .to(.idle, "erase", "release the slot"),
+    ]
+
+    private static let dialling: Row = [
+        .off: .to(.poweredOff, "release the slot"),
+        .connected: .to(.discoveringServices, "discover services"),
+        .connectedKnown: .to(.subscribing, "subscribe"),
+        .failed: .to(.backingOff, "release the slot"),
+        .lost: .to(.outOfRange, "standing connect", "release the slot"),
+        .bondLost: .to(.idle, "release the slot"),
+        .cancelled: .to(.backingOff, "release the slot"),
+        .revoked: .to(.endingToRetry, "cancel the connection"),
+        .countdown: .to(.endingToRetry, "cancel the connection"),
+        .disconnect: .to(.endingToRest, "cancel the connection"),
+        .forget: .to(.endingToRest, "cancel the connection", "erase"),
+    ]
+
+    private static let arrived: Row = [
+        .granted: .to(.discoveringServices, "discover services"),
+        .delayed: .to(.arrived),
+        .turnedAway: .to(.endingToDial, "cancel the connection"),
+        .countdown: .to(.endingToDial, "cancel the connection"),
+        .modified: .to(.arrived),
+    ]
+
+    private static let backingOff: Row = [
+        .off: .to(.poweredOff),
+        .foundAnother: .to(.waitingForSlot, "reserve a slot"),
+        .pair: .to(.waitingForSlot, "reserve a slot"),
+        .connect: .to(.waitingForSlot, "reserve a slot"),
+        .disconnect: .to(.idle),
+        .forget: .to(.idle, "erase"),
+    ]
+
+    /// What all states with a link do.
+    private static let linked: Row = [
+        .off: .to(.poweredOff, "release the slot"),
+        .lost: .to(.outOfRange, "standing connect", "release the slot"),
+        .bondLost: .to(.idle, "release the slot"),
+        .cancelled: .to(.idle, "release the slot"),
+        .reconnecting: .to(.systemReconnects, "release the slot"),
+        .modified: .to(.discoveringServices, "discover services"),
+        .revoked: .to(.endingToRetry, "cancel the connection"),
+        .disconnect: .to(.endingToRest, "cancel the connection"),
+        .forget: .to(.endingToRest, "cancel the connection", "erase"),
+    ]
+
+    private static func link(_ situation: Situation) -> Row {
+        let abandon = TransitionTable.Outcome.to(.endingToRetry, "cancel the connection")
+        switch situation {
+        case .discoveringServices:
+            return [
+                .services: .to(.discoveringCharacteristics, "discover characteristics"),
+                .servicesLacking: abandon, .discoveryFailed: abandon, .countdown: abandon,
+            ]
+        case .discoveringCharacteristics:
+            return [
+                .characteristics: .to(.subscribing, "subscribe"),
+                .characteristicsLacking: abandon, .discoveryFailed: abandon, .countdown: abandon,
+            ]
+        case .subscribing:
+            return [
+                .confirmed: .to(.ready, "save"), .unauthenticated: .to(.refused),
+                .subscriptionFailed: abandon, .countdown: abandon,
+            ]
+        case .probing:
+            return [
+                .probed: .to(.ready, "save"), .probeRefused: .to(.refused),
+                .ended: .to(.probing), .countdown: .to(.refused),
+            ]
+        case .refused:
+            return [
+                .probed: .to(.ready, "save"), .ended: .to(.refused), .pair: .to(.probing, "probe"),
+            ]
+        default:
+            return [.ended: .to(.subscribing, "subscribe")]
+        }
+    }
+
+    private static func away(_ situation: Situation) -> Row {
+        let both: Row = [
+            .off: .to(.poweredOff),
+            .foundAnother: .to(.waitingForSlot, "cancel the connection", "reserve a slot"),
+            .connected: .to(.arrived, "claim a slot"),
+            .connectedKnown: .to(.arrived, "claim a slot"),
+            .bondLost: .to(.idle),
+            .disconnect: .to(.endingToRest, "cancel the connection"),
+            .forget: .to(.endingToRest, "cancel the connection", "erase"),
+        ]
+        return switch situation {
+        case .outOfRange:
+            both + [
+                .reconnecting: .to(.systemReconnects), .failed: .to(.restingThenStanding),
+                .lost: .to(.restingThenStanding), .cancelled: .to(.restingThenStanding),
+            ]
+        default:
+            both + [
+                .failed: .to(.backingOff), .lost: .to(.outOfRange, "standing connect"),
+                .cancelled: .to(.backingOff),
+            ]
+        }
+    }
+
+    private static func ending(_ situation: Situation) -> Row {
+        let over = over(situation)
+        let ways: Row = [
+            .failed: over, .lost: over, .bondLost: over, .cancelled: over, .countdown: over,
+        ]
+        let end: Row = [
+            .disconnect: .to(.endingToRest), .forget: .to(.endingToRest, "erase"),
+        ]
+        let off = TransitionTable.Outcome.to(.poweredOff, "release the slot")
+        return switch situation {
+        case .endingToRest:
+            ways + [
+                .off: .to(.poweredOffToRest, "release the slot"), .pair: .to(.endingToDial),
+                .connect: .to(.endingToDial), .forget: .to(.endingToRest, "erase"),
+            ]
+        case .endingToRetry: ways + end + [.off: off]
+        case .endingToDial: ways + end + [.off: off, .granted: .to(.endingGranted)]
+        case .endingGranted: ways + end + [.off: off, .revoked: .to(.endingToRetry)]
+        default: ways + end + [.off: .to(.poweredOffToPair, "release the slot")]
+        }
+    }
+
+    private static func over(_ situation: Situation) -> TransitionTable.Outcome {
+        switch situation {
+        case .endingToRest: .to(.idle, "release the slot")
+        case .endingToRetry: .to(.backingOff, "release the slot")
+        case .endingToDial: .to(.waitingForSlot)
+        case .endingGranted: .to(.dialling, "connect")
+        default: .to(.askingForRemembered, "ask for the saved one", "release the slot")
+        }
+    }
+}
+
+private func + (
+    one: ExpectedTransitions.Row,
+    other: ExpectedTransitions.Row
+) -> ExpectedTransitions.Row {
+    one.merging(other) { $1 }
+}

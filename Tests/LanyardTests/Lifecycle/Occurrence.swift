@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Lanyard
+
+/// The kinds of events that states do different things about.
+enum Occurrence: String, CaseIterable {
+    case available = "Bluetooth is available"
+    case off = "Bluetooth is switched off"
+    case restored = "the system restores a peripheral"
+    case retrieved = "the system has the peripheral asked for"
+    case retrievedNone = "the system has none"
+    case foundAnother = "another peripheral is found"
+    case seen = "the peripheral is seen"
+    case connected = "connected"
+    case connectedKnown = "connected, services known"
+    case failed = "failed to connect"
+    case lost = "link lost"
+    case bondLost = "link ended: bond lost"
+    case cancelled = "link ended on this device"
+    case reconnecting = "link lost, the system reconnects"
+    case services = "services discovered"
+    case servicesLacking = "services discovered, one is missing"
+    case characteristics = "characteristics discovered"
+    case characteristicsLacking = "characteristics discovered, one is missing"
+    case discoveryFailed = "discovery failed"
+    case confirmed = "subscription confirmed"
+    case ended = "subscription ended"
+    case unauthenticated = "subscription refused: not paired"
+    case subscriptionFailed = "subscription failed"
+    case probed = "protected value read"
+    case probeRefused = "protected value refused"
+    case modified = "services modified"
+    case granted = "slot granted"
+    case delayed = "no slot yet"
+    case turnedAway = "no slot for the link"
+    case revoked = "slot revoked"
+    case countdown = "countdown ended"
+    case pair = "wish: pair"
+    case connect = "wish: connect"
+    case disconnect = "wish: disconnect"
+    case forget = "wish: forget"
+}
+
+extension Occurrence {
+    /// An event of this kind.
+    var event: Machine.Event {
+        let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
+        return switch self {
+        case .available: .available
+        case .off: .unavailable(.poweredOff)
+        case .restored: .restored("p", .connecting)
+        case .retrieved: .retrieved("p")
+        case .retrievedNone: .retrieved(nil)
+        case .foundAnother: .found("q", rssi: -60)
+        case .granted: .slot(.granted)
+        case .delayed: .slot(.delayed(slots))
+        case .turnedAway: .slot(.turnedAway(slots))
+        case .revoked: .slot(.revoked)
+        case .countdown: .countdownEnded(Situation.countdown)
+        case .pair: .wished(.pair)
+        case .connect: .wished(.connect)
+        case .disconnect: .wished(.disconnect)
+        case .forget: .wished(.forget)
+        default: .link("p", linkEvent)
+        }
+    }
+
+    private var linkEvent: LinkEvent {
+        switch self {
+        case .seen: .seen(rssi: -70)
+        case .connected: .connected(known: [])
+        case .connectedKnown: .connected(known: [.measurement])
+        case .failed: .failedToConnect(.strange)
+        case .lost: .disconnected(.lost, isReconnecting: false)
+        case .bondLost: .disconnected(.bondLost, isReconnecting: false)
+        case .cancelled: .disconnected(nil, isReconnecting: false)
+        case .reconnecting: .disconnected(.lost, isReconnecting: true)
+        case .services: .servicesDiscovered(["180D"])
+        case .servicesLacking: .servicesDiscovered([])
+        case .characteristics: .characteristicsDiscovered(of: "180D", ["2A37"])
+        case .characteristicsLacking: .characteristicsDiscovered(of: "180D", [])
+        case .discoveryFailed: .discoveryFailed(.strange)
+        case .confirmed: .subscriptionChanged(.measurement, .confirmed)
+        case .ended: .subscriptionChanged(.measurement, .ended)
+        case .unauthenticated: .subscriptionChanged(.measurement, .failed(.unauthenticated))
+        case .subscriptionFailed: .subscriptionChanged(.measurement, .failed(.strange))
+        case .probed: .probed(nil)
+        case .probeRefused: .probed(.unauthenticated)
+        default: .servicesModified(["180D"])
+        }
+    }
+}

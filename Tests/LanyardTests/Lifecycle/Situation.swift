@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Lanyard
+
+/// The kinds of states that differ in what they do about events: for each case of the machine's states
+/// at least one.
+enum Situation: String, CaseIterable {
+    case waitingForBluetooth = "waitingForBluetooth"
+    case poweredOff = "poweredOff"
+    case poweredOffToPair = "poweredOff, then pair"
+    case poweredOffToRest = "poweredOff, then rest"
+    case unauthorized = "unauthorized"
+    case unsupported = "unsupported"
+    case restoringConnecting = "restoring, was connecting"
+    case restoringConnected = "restoring, was connected"
+    case restoringUnwanted = "restoring, unwanted"
+    case askingForRemembered = "restoring, asking for the saved one"
+    case askingForHeld = "restoring, asking for one that the system holds"
+    case askingToPair = "restoring, asking for one to pair"
+    case idle = "idle"
+    case idleUnknown = "idle, unknown to the system"
+    case scanning = "scanning"
+    case waitingForSlot = "connecting, waiting for a slot"
+    case dialling = "connecting, dialling"
+    case arrived = "connecting, arrived"
+    case backingOff = "connecting, backing off"
+    case restingThenStanding = "connecting, backing off to stand by"
+    case discoveringServices = "discoveringServices"
+    case discoveringCharacteristics = "discoveringCharacteristics"
+    case subscribing = "subscribing"
+    case probing = "connected, probing"
+    case refused = "connected, refused"
+    case ready = "ready"
+    case outOfRange = "outOfRange"
+    case systemReconnects = "outOfRange, the system reconnects"
+    case endingToRest = "disconnecting, then rest"
+    case endingToRetry = "disconnecting, then retry"
+    case endingToDial = "disconnecting, then dial"
+    case endingGranted = "disconnecting, then dial at once"
+    case endingToPair = "disconnecting, then pair"
+}
+
+extension Situation {
+    /// The countdown of those that have one.
+    static let countdown = Countdown(number: 1, deadline: .seconds(10))
+
+    /// A state of this kind.
+    var state: Machine.State {
+        switch self {
+        case .waitingForBluetooth: .unavailable(.unknown, .keep)
+        case .poweredOff: .unavailable(.poweredOff, .keep)
+        case .poweredOffToPair: .unavailable(.poweredOff, .pair)
+        case .poweredOffToRest: .unavailable(.poweredOff, .rest(.disconnected))
+        case .unauthorized: .unavailable(.unauthorized, .keep)
+        case .unsupported: .unavailable(.unsupported, .keep)
+        case .restoringConnecting: .restoring("p", .connecting)
+        case .restoringConnected: .restoring("p", .connected(known: []))
+        case .restoringUnwanted: .restoring("p", .unwanted(.disconnected))
+        case .askingForRemembered: .retrieving(.remembered, .keep)
+        case .askingForHeld: .retrieving(.heldBySystem, .keep)
+        case .askingToPair: .retrieving(.heldBySystem, .pair)
+        case .idle: .idle(.disconnected)
+        case .idleUnknown: .idle(.unknownToSystem)
+        case .scanning: .scanning(Self.countdown)
+        case .outOfRange: .outOfRange("p", .ours)
+        case .systemReconnects: .outOfRange("p", .system)
+        default: linkState
+        }
+    }
+
+    private var linkState: Machine.State {
+        let countdown = Self.countdown
+        let link = Machine.Link(found: [.measurement], unconfirmed: [])
+        let fresh = Machine.Link(found: [.measurement], unconfirmed: [.measurement])
+        let nothing = Machine.Link(found: [], unconfirmed: [])
+        return switch self {
+        case .waitingForSlot: .connecting("p", .waitingForSlot)
+        case .dialling: .connecting("p", .dialling(countdown))
+        case .arrived: .connecting("p", .arrived(countdown, known: []))
+        case .backingOff: .connecting("p", .backingOff(countdown, then: .dial))
+        case .restingThenStanding: .connecting("p", .backingOff(countdown, then: .standing))
+        case .discoveringServices: .discoveringServices("p", countdown, keeping: nothing)
+        case .discoveringCharacteristics:
+            .discoveringCharacteristics(
+                "p",
+                countdown,
+                Machine.Discovery(awaiting: ["180D"], link: nothing)
+            )
+        case .subscribing: .subscribing("p", countdown, fresh)
+        case .probing: .connected("p", .probing(countdown), link)
+        case .refused: .connected("p", .refused(.unauthenticated), link)
+        case .ready: .ready("p", link)
+        case .endingToRest: ending(.rest(.disconnected))
+        case .endingToRetry: ending(.retry(.strange, linkWasUp: true))
+        case .endingToDial: ending(.dial(isGranted: false))
+        case .endingGranted: ending(.dial(isGranted: true))
+        default: ending(.pair)
+        }
+    }
+
+    private func ending(_ then: Machine.Afterwards) -> Machine.State {
+        .disconnecting(
+            "p",
+            Machine.Ending(countdown: Self.countdown, holdsSlot: true, then: then)
+        )
+    }
+
+    /// The kind of a state.
+    init(_ state: Machine.State) {
+        switch state {
+        case .unavailable(.unknown, _), .unavailable(.resetting, _): self = .waitingForBluetooth
+        case .unavailable(.unauthorized, _): self = .unauthorized
+        case .unavailable(.unsupported, _): self = .unsupported
+        case .unavailable(.poweredOff, .keep): self = .poweredOff
+        case .unavailable(.poweredOff, .pair): self = .poweredOffToPair
+        case .unavailable(.poweredOff, .rest): self = .poweredOffToRest
+        case .restoring(_, .connecting): self = .restoringConnecting
+        case .restoring(_, .connected): self = .restoringConnected
+        case .restoring(_, .unwanted): self = .restoringUnwanted
+        case .retrieving(.remembered, _): self = .askingForRemembered
+        case .retrieving(.heldBySystem, .pair): self = .askingToPair
+        case .retrieving(.heldBySystem, _): self = .askingForHeld
+        case .idle(.unknownToSystem): self = .idleUnknown
+        case .idle: self = .idle
+        case .scanning: self = .scanning
+        case .connecting(_, .waitingForSlot): self = .waitingForSlot
+        case .connecting(_, .dialling): self = .dialling
+        case .connecting(_, .arrived): self = .arrived
+        case .connecting(_, .backingOff(_, .dial)): self = .backingOff
+        case .connecting(_, .backingOff(_, .standing)): self = .restingThenStanding
+        case .discoveringServices: self = .discoveringServices
+        case .discoveringCharacteristics: self = .discoveringCharacteristics
+        case .subscribing: self = .subscribing
+        case .connected(_, .probing, _): self = .probing
+        case .connected(_, .refused, _): self = .refused
+        case .ready: self = .ready
+        case .outOfRange(_, .ours): self = .outOfRange
+        case .outOfRange(_, .system): self = .systemReconnects
+        case .disconnecting(_, let ending): self = Self(ending.then)
+        }
+    }
+
+    private init(_ then: Machine.Afterwards) {
+        switch then {
+        case .rest: self = .endingToRest
+        case .retry: self = .endingToRetry
+        case .dial(isGranted: false): self = .endingToDial
+        case .dial(isGranted: true): self = .endingGranted
+        case .pair: self = .endingToPair
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LanyardTestSupport
+
+@testable import Lanyard
+
+/// What the machine does about each kind of event in each kind of state, found by having it do so.
+///
+/// The accessory of the table was paired before, has one service with one characteristic that is
+/// subscribed to, and is ready without pairing unless it is in the middle of that.
+struct TransitionTable {
+    /// What an event leads to.
+    struct Outcome: Equatable, CustomStringConvertible {
+        var next: Situation
+        /// What is done, but for countdowns and for what is told.
+        var deeds: [String]
+
+        static func to(_ next: Situation, _ deeds: String...) -> Outcome {
+            Outcome(next: next, deeds: deeds)
+        }
+
+        var description: String { "\(next.rawValue): \(deeds.joined(separator: ", "))" }
+    }
+
+    /// What the accessory is.
+    static let settings: LifecycleSettings = {
+        var settings = LifecycleSettings()
+        settings.services = [ServiceDescription("180D", [.subscribe("2A37")])]
+        return settings
+    }()
+
+    /// A machine in a state of this kind.
+    static func machine(in situation: Situation) -> Machine {
+        var settings = settings
+        if situation == .probing || situation == .refused { settings.protected = "2A37" }
+        return Machine(settings: settings, isRemembered: true, state: situation.state)
+    }
+
+    /// What is to be done about an event, and the state after it; nil if the event is ignored.
+    static func outcome(
+        of occurrence: Occurrence,
+        in situation: Situation
+    ) -> (outcome: Outcome, actions: [Machine.Action], state: Machine.State)? {
+        var machine = machine(in: situation)
+        guard machine.decide(occurrence.event) != .ignore else { return nil }
+        var generator = SplitMix64(seed: 1)
+        let actions = machine.receive(occurrence.event, at: .seconds(10), using: &generator)
+        let deeds = actions.compactMap(\.deed)
+        return (
+            Outcome(next: Situation(machine.state), deeds: deeds), actions, machine.state
+        )
+    }
+
+    /// A table for each kind of state: what is not in it is ignored.
+    static var markdown: String {
+        Situation.allCases.map(section).joined(separator: "\n")
+    }
+
+    private static func section(_ situation: Situation) -> String {
+        let rows = Occurrence.allCases.compactMap { occurrence in
+            outcome(of: occurrence, in: situation).map { row(occurrence, $0.outcome) }
+        }
+        return """
+            ### \(situation.rawValue)
+
+            | event | next | actions |
+            | --- | --- | --- |
+            \(rows.joined(separator: "\n"))
+
+            """
+    }
+
+    private static func row(_ occurrence: Occurrence, _ outcome: Outcome) -> String {
+        "| \(occurrence.rawValue) | \(outcome.next.rawValue) | "
+            + "\(outcome.deeds.joined(separator: ", ")) |"
+    }
+}
+
+extension Machine.Action {
+    /// In a few words; nil for countdowns, which follow from the state, and for what is only told.
+    var deed: String? {
+        switch self {
+        case .retrieve(.remembered): "ask for the saved one"
+        case .retrieve(.heldBySystem): "ask for one that is held"
+        case .scan: "scan"
+        case .stopScan: "stop the scan"
+        case .connect(_, .dial): "connect"
+        case .connect(_, .standing): "standing connect"
+        case .cancelConnection: "cancel the connection"
+        case .discoverServices: "discover services"
+        case .discoverCharacteristics: "discover characteristics"
+        case .subscribe: "subscribe"
+        case .probe: "probe"
+        case .reserveSlot(.dial): "reserve a slot"
+        case .reserveSlot(.arrived): "claim a slot"
+        case .releaseSlot: "release the slot"
+        case .save: "save"
+        case .erase: "erase"
+        case .arm, .cancelCountdown, .report, .record: nil
+        }
+    }
+}
