@@ -37,8 +37,17 @@ extension AccessoryMachine {
     func disconnected(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let cancelled = LinkFailure(.ownCancel, "it was cancelled on this device")
         switch state {
-        case .connecting(_, .dialling), .outOfRange:
-            return .retry(peripheral, failure ?? cancelled, linkWasUp: false)
+        case .connecting(_, .dialling):
+            // Without an error it is that of an earlier link, told late: the attempt goes on until it is
+            // cancelled.
+            guard let failure else { return abandon(peripheral, cancelled, linkWasUp: false) }
+            return .retry(peripheral, failure, linkWasUp: false)
+        case .outOfRange:
+            // So here: whether or not the connect still stands, one more does no harm.
+            guard let failure else {
+                return .note(.outOfRange(peripheral, .ours), [.connect(peripheral, .standing)])
+            }
+            return .retry(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready:
             guard let failure else { return .move(.idle(.cancelled), .resting(.cancelled)) }

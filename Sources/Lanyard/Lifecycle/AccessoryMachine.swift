@@ -146,10 +146,10 @@ extension AccessoryMachine {
         var all: [Action] = []
         if last.isScanning && !next.isScanning { all.append(.stopScan) }
         if let old = last.countdown, old != next.countdown { all.append(.cancelCountdown(old)) }
-        all += actions
         if last.slotUse != nil && next.slotUse == nil {
             all.append(.releaseSlot(limitReached: limitReached))
         }
+        all += actions
         if let use = next.slotUse, last.slotUse == nil { all.append(.reserveSlot(use)) }
         if next.isScanning && !last.isScanning { all.append(.scan) }
         if let new = next.countdown, new != last.countdown {

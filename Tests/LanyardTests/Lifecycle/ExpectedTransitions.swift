@@ -139,7 +139,7 @@ enum ExpectedTransitions {
         .delayed: .to(.waitingForSlot),
         .revoked: .to(.backingOff, "release the slot"),
         .disconnect: .to(.idle, "release the slot"),
-        .forget: .to(.idle, "erase", "release the slot"),
+        .forget: .to(.idle, "release the slot", "erase"),
     ]
 
     private static let dialling: Row = [
@@ -147,9 +147,9 @@ enum ExpectedTransitions {
         .connected: .to(.discoveringServices, "discover services"),
         .connectedKnown: .to(.subscribing, "subscribe"),
         .failed: .to(.backingOff, "release the slot"),
-        .lost: .to(.outOfRange, "standing connect", "release the slot"),
+        .lost: .to(.outOfRange, "release the slot", "standing connect"),
         .bondLost: .to(.idle, "release the slot"),
-        .cancelled: .to(.backingOff, "release the slot"),
+        .cancelled: .to(.endingToRetry, "cancel the connection"),
         .revoked: .to(.endingToRetry, "cancel the connection"),
         .countdown: .to(.endingToRetry, "cancel the connection"),
         .disconnect: .to(.endingToRest, "cancel the connection"),
@@ -176,7 +176,7 @@ enum ExpectedTransitions {
     /// What all states with a link do.
     private static let linked: Row = [
         .off: .to(.poweredOff, "release the slot"),
-        .lost: .to(.outOfRange, "standing connect", "release the slot"),
+        .lost: .to(.outOfRange, "release the slot", "standing connect"),
         .bondLost: .to(.idle, "release the slot"),
         .cancelled: .to(.idle, "release the slot"),
         .reconnecting: .to(.systemReconnects, "release the slot"),
@@ -232,12 +232,13 @@ enum ExpectedTransitions {
         case .outOfRange:
             both + [
                 .reconnecting: .to(.systemReconnects), .failed: .to(.restingThenStanding),
-                .lost: .to(.restingThenStanding), .cancelled: .to(.restingThenStanding),
+                .lost: .to(.restingThenStanding),
+                .cancelled: .to(.outOfRange, "standing connect"),
             ]
         default:
             both + [
                 .failed: .to(.backingOff), .lost: .to(.outOfRange, "standing connect"),
-                .cancelled: .to(.backingOff),
+                .cancelled: .to(.outOfRange, "standing connect"),
             ]
         }
     }
@@ -270,7 +271,7 @@ enum ExpectedTransitions {
         case .endingToRetry: .to(.backingOff, "release the slot")
         case .endingToDial: .to(.waitingForSlot)
         case .endingGranted: .to(.dialling, "connect")
-        default: .to(.askingForRemembered, "ask for the saved one", "release the slot")
+        default: .to(.askingForRemembered, "release the slot", "ask for the saved one")
         }
     }
 }

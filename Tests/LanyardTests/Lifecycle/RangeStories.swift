@@ -12,7 +12,7 @@ struct RangeStories {
         bench.now = .seconds(60)
         #expect(
             bench.hear(.disconnected(failure, isReconnecting: false)) == [
-                .connect("strap", .standing), .releaseSlot(limitReached: false),
+                .releaseSlot(limitReached: false), .connect("strap", .standing),
                 .report(.outOfRange, .lost(failure)),
             ]
         )
