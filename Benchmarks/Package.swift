@@ -45,6 +45,10 @@ let package = Package(
         .executableTarget(name: "RadioTables", dependencies: ["Scenarios"]),
         .executableTarget(name: "FacadeTable", dependencies: ["Scenarios"]),
         .executableTarget(
+            name: "MessageTable",
+            dependencies: [.product(name: "Lanyard", package: "Lanyard")]
+        ),
+        .executableTarget(
             name: "SecurityTable",
             dependencies: lanyard,
             packageAccess: false,

@@ -59,7 +59,7 @@ struct AccessoryPeripheralTests {
         return (central, try await central.pair(Self.description))
     }
 
-    @Test("Long values are read, values written, and changes told")
+    @Test("Row 18: Long values are read, values written, and changes told")
     func values() async throws {
         let world = TestWorld(seed: 8)
         let gateway = world.addPhone("gateway")
@@ -91,7 +91,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Messages go both ways, and requests, too")
+    @Test("Row 18: Messages go both ways, and requests, too")
     func messages() async throws {
         let world = TestWorld(seed: 9)
         let gateway = world.addPhone("gateway")
@@ -123,7 +123,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("A central that returns has the channel that it had")
+    @Test("Row 18: A central that returns has the channel that it had")
     func returning() async throws {
         let world = TestWorld(seed: 10)
         let gateway = world.addPhone("gateway")
@@ -133,15 +133,15 @@ struct AccessoryPeripheralTests {
             let (central, accessory) = try await visit(world)
             let near = accessory.boxMessages()
             let far = try #require(await channels.next())
-            let events = far.events
             let observation = far.answer(Int.self) { $0 + 1 }
             #expect(try await near.request(1, expecting: Int.self) == 2)
+            let (farEvents, nearEvents) = (far.events, near.events)
             try await accessory.disconnect()
-            for await event in events {
+            for await event in farEvents {
                 if case .unlinked = event { break }
             }
             accessory.connect()
-            for await event in events where event == .linked { break }
+            for await event in nearEvents where event == .linked { break }
             #expect(try await near.request(2, expecting: Int.self) == 3)
             #expect(far.statistics.links == 2)
             withExtendedLifetime(observation) {}
@@ -150,7 +150,7 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("What was asked for while Bluetooth was off begins when it is switched on, each time")
+    @Test("Row 18: What was asked for while Bluetooth was off begins when it is switched on, each time")
     func powerOnGate() async throws {
         let world = TestWorld(seed: 11)
         let gateway = world.addPhone("gateway")

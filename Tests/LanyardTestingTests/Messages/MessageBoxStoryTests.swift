@@ -8,7 +8,7 @@ import VirtualRadio
 
 @Suite("Messages with an accessory")
 struct MessageBoxStoryTests {
-    @Test("are answered, and told back", arguments: [WriteKind.withResponse, .withoutResponse])
+    @Test("Row 16: Messages are answered, and told back", arguments: [WriteKind.withResponse, .withoutResponse])
     func answers(kind: WriteKind) async throws {
         let world = TestWorld(seed: 3)
         _ = try world.addMessageBox()
@@ -27,7 +27,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("A thousand requests at once all have their answers, few of them at a time")
+    @Test("Row 16: A thousand requests at once all have their answers, few of them at a time")
     func thousand() async throws {
         let world = TestWorld(seed: 4)
         _ = try world.addMessageBox()
@@ -61,8 +61,8 @@ struct MessageBoxStoryTests {
         try await world.run {
             let (central, box) = try await world.box()
             let messages = box.boxMessages()
-            let events = messages.events
             #expect(try await messages.request(1, expecting: Int.self) == 1)
+            let events = messages.events
             world.air.world.move(controller, to: Position(x: 5_000, y: 0))
             let long = String(repeating: "x", count: 400)
             await #expect(throws: MessageError.disconnected) {
@@ -78,15 +78,15 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("An accessory that ends the link in place of an answer is waited for, and answers then")
+    @Test("Row 16: An accessory that ends the link in place of an answer is waited for, and answers then")
     func disconnectingAccessory() async throws {
         let world = TestWorld(seed: 6)
         _ = try world.addMessageBox()
         try await world.run {
             let (central, box) = try await world.box()
             let messages = box.boxMessages()
-            let events = messages.events
             _ = try await messages.request(1, expecting: Int.self)
+            let events = messages.events
             await #expect(throws: MessageError.disconnected) {
                 _ = try await messages.request("disconnect", expecting: String.self)
             }
@@ -96,7 +96,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("A request times out in the time of the world, and a cancelled one at once")
+    @Test("Row 16: A request times out in the time of the world, and a cancelled one at once")
     func timeouts() async throws {
         let world = TestWorld(seed: 7)
         world.add(
