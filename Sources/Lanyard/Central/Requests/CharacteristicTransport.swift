@@ -97,8 +97,11 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     private func refused(_ error: AccessoryError) {
-        guard isLinked else { return }
-        receiver?(.refused(error))
+        switch error {
+        // Of these more is told: the link is gone.
+        case .writeInterrupted, .linkEnded: return
+        default: if isLinked { receiver?(.refused(error)) }
+        }
     }
 
     // MARK: For the driver
