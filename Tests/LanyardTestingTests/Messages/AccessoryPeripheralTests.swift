@@ -150,7 +150,9 @@ struct AccessoryPeripheralTests {
         }
     }
 
-    @Test("Row 18: What was asked for while Bluetooth was off begins when it is switched on, each time")
+    @Test(
+        "Row 18: What was asked for while Bluetooth was off begins when it is switched on, each time"
+    )
     func powerOnGate() async throws {
         let world = TestWorld(seed: 11)
         let gateway = world.addPhone("gateway")
@@ -170,6 +172,52 @@ struct AccessoryPeripheralTests {
             #expect(try await accessory.read("FF03") == Data([0]))
             await central.shutDown()
             peripheral.close()
+        }
+    }
+
+    @Test("Row 18: Who does not listen to the outbox cannot write to the inbox")
+    func writingWithoutListening() async throws {
+        let world = TestWorld(seed: 13)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            let peripheral = peripheral(world, gateway)
+            let writer = AccessoryDescription(
+                kind: "writer",
+                matching: .service(Box.service),
+                services: [ServiceDescription(Box.service, [.write(Box.inbox)])]
+            )
+            var configuration = world.phone.configuration
+            configuration.store = .memory
+            let central = AccessoryCentral(for: [writer], configuration: configuration)
+            let accessory = try await central.pair(writer)
+            await #expect(throws: AccessoryError.self) {
+                try await accessory.write(Data([2, 3]), to: Box.inbox, as: .withResponse)
+            }
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
+    @Test("Row 18: After a restart what was published is there again")
+    func restoration() async throws {
+        let world = TestWorld(seed: 14)
+        let gateway = world.addPhone("gateway")
+        try await world.run { [self] in
+            let first = peripheral(world, gateway) { $0.restoreIdentifier = "gateway" }
+            for await event in first.events where event == .advertising { break }
+            await gateway.endApp()
+            let second = peripheral(world, gateway) { $0.restoreIdentifier = "gateway" }
+            var seen: [PeripheralEvent] = []
+            for await event in second.events {
+                seen.append(event)
+                if event == .advertising { break }
+            }
+            #expect(seen.contains(.restored))
+            let (central, accessory) = try await visit(world)
+            #expect(try await accessory.read("FF03") == Data([0]))
+            await central.shutDown()
+            second.close()
+            withExtendedLifetime(first) {}
         }
     }
 }

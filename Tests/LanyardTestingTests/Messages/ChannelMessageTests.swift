@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Messages over L2CAP")
 struct ChannelMessageTests {
-    @Test("Row 16: Messages go both ways over the streams of a channel, long ones, too, until it is gone")
+    @Test(
+        "Row 16: Messages go both ways over the streams of a channel, long ones, too, until it is gone"
+    )
     func bothEnds() async throws {
         let world = TestWorld(seed: 12)
         let gateway = world.addPhone("gateway")

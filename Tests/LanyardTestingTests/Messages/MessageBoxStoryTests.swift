@@ -8,7 +8,10 @@ import VirtualRadio
 
 @Suite("Messages with an accessory")
 struct MessageBoxStoryTests {
-    @Test("Row 16: Messages are answered, and told back", arguments: [WriteKind.withResponse, .withoutResponse])
+    @Test(
+        "Row 16: Messages are answered, and told back",
+        arguments: [WriteKind.withResponse, .withoutResponse]
+    )
     func answers(kind: WriteKind) async throws {
         let world = TestWorld(seed: 3)
         _ = try world.addMessageBox()
@@ -78,7 +81,9 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: An accessory that ends the link in place of an answer is waited for, and answers then")
+    @Test(
+        "Row 16: An accessory that ends the link in place of an answer is waited for, and answers then"
+    )
     func disconnectingAccessory() async throws {
         let world = TestWorld(seed: 6)
         _ = try world.addMessageBox()
