@@ -31,6 +31,7 @@ let package = Package(
     dependencies: [
         .package(name: "Lanyard", path: ".."),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         .target(
@@ -53,6 +54,14 @@ let package = Package(
             dependencies: lanyard,
             packageAccess: false,
             swiftSettings: asPartOfLanyard
+        ),
+        .executableTarget(
+            name: "SealingTable",
+            dependencies: [
+                .product(name: "Lanyard", package: "Lanyard"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
         ),
         .executableTarget(
             name: "HostBenchmarks",

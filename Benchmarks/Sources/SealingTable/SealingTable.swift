@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import CryptoExtras
+import Foundation
+import Lanyard
+
+// The table of sealing in docs/PERFORMANCE.md, printed as Markdown. Run with `taskset -c 1`: on one
+// core.
+//
+// Each figure stands beside what the cryptographic library takes by itself for the same work, in the
+// same run: their ratio means the same elsewhere.
+@main
+struct SealingTable {
+    private static let lengths = [20, 244, 4_096, 65_536]
+    /// So long is each measured, five times; the best counts.
+    private static let octetsEach = 24_000_000
+    private static let callsEach = 60_000
+
+    static func main() throws {
+        print("| | octets | sealed, MB/s | opened, MB/s | library alone, MB/s | ratio |")
+        print("|---|--:|--:|--:|--:|--:|")
+        for length in lengths {
+            try measureGCM(Data(repeating: 0x5A, count: length))
+            try measureSession(Data(repeating: 0x5A, count: length))
+            try measureCBC(Data(repeating: 0x5A, count: length))
+            try measureAuthenticatedCBC(Data(repeating: 0x5A, count: length))
+        }
+    }
+
+    private static let key = SealingKey(random: .bits256)
+    private static let libraryKey = SymmetricKey(data: key.octets)
+
+    private static func measureGCM(_ data: Data) throws {
+        let sealing = GCMSealing(key: key)
+        let sealed = try sealing.seal(data)
+        try row(
+            "GCM",
+            data.count,
+            seal: { try sealing.seal(data).count },
+            open: { try sealing.open(sealed).count },
+            library: { try sealWithLibrary(data) }
+        )
+    }
+
+    private static func measureSession(_ data: Data) throws {
+        let sealing = GCMSealing(key: key)
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        guard let greeting = central.greeting,
+            case .answer(let answer) = try peripheral.open(greeting),
+            case .answer(let confirmation) = try central.open(answer),
+            case .nothing = try peripheral.open(confirmation)
+        else { preconditionFailure("the ends do not greet") }
+        let sealed = try central.seal(data)
+        try row(
+            "GCM, in a session",
+            data.count,
+            seal: { try central.seal(data).count },
+            open: {
+                // A copy of the end as it was: a message opens once.
+                var listener = peripheral
+                guard case .message(let message) = try listener.open(sealed) else { return 0 }
+                return message.count
+            },
+            library: { try sealWithLibrary(data) }
+        )
+    }
+
+    private static func measureCBC(_ data: Data) throws {
+        let sealing = CBCSealing(key: key)
+        let sealed = try sealing.seal(data)
+        try row(
+            "CBC",
+            data.count,
+            seal: { try sealing.seal(data).count },
+            open: { try sealing.open(sealed).count },
+            library: { try AES._CBC.encrypt(data, using: libraryKey, iv: AES._CBC.IV()).count }
+        )
+    }
+
+    private static func measureAuthenticatedCBC(_ data: Data) throws {
+        let sealing = try AuthenticatedCBCSealing(
+            encryption: key,
+            authentication: SealingKey(random: .bits256)
+        )
+        let sealed = try sealing.seal(data)
+        try row(
+            "CBC and HMAC",
+            data.count,
+            seal: { try sealing.seal(data).count },
+            open: { try sealing.open(sealed).count },
+            library: {
+                let body = try AES._CBC.encrypt(data, using: libraryKey, iv: AES._CBC.IV())
+                let code = HMAC<SHA512>.authenticationCode(for: body, using: libraryKey)
+                return body.count + code.byteCount
+            }
+        )
+    }
+
+    private static func sealWithLibrary(_ data: Data) throws -> Int {
+        try AES.GCM.seal(data, using: libraryKey).combined?.count ?? 0
+    }
+
+    private static func row(
+        _ name: String,
+        _ length: Int,
+        seal: () throws -> Int,
+        open: () throws -> Int,
+        library: () throws -> Int
+    ) throws {
+        let figures = try (speed(length, seal), speed(length, open), speed(length, library))
+        let cells = [figures.0, figures.1, figures.2].map { "\(Int($0.rounded()))" }
+        let ratio = (figures.2 / figures.0 * 100).rounded() / 100
+        print("| \(name) | \(length) | " + cells.joined(separator: " | ") + " | \(ratio) |")
+    }
+
+    /// Millions of octets of data per second: the best of five runs.
+    private static func speed(_ length: Int, _ body: () throws -> Int) throws -> Double {
+        let count = min(callsEach, octetsEach / length)
+        var best = 0.0
+        for _ in 0..<5 {
+            let start = ContinuousClock.now
+            for _ in 0..<count { precondition(try body() > 0, "what is measured fails") }
+            let time = (ContinuousClock.now - start) / .seconds(1)
+            best = max(best, Double(count * length) / time / 1_000_000)
+        }
+        return best
+    }
+}
