@@ -57,6 +57,7 @@ import Testing
     func looks(state: AccessoryState, words: String, sign: String) {
         #expect(StateLook(state).name == words)
         #expect(StateLook(state).sign == sign)
+        #expect(AccessoryState(named: String(describing: state)) == state)
     }
 
     @Test(arguments: [(-120, "····"), (-90, "▂···"), (-70, "▂▄··"), (-60, "▂▄▆·"), (-40, "▂▄▆█")])

@@ -23,6 +23,8 @@
         private struct State {
             var central: AccessoryCentral?
             var accessories: [String: Accessory] = [:]
+            /// The one that is being paired, which nobody has yet.
+            var pairing: String?
             var policyAllows = false
             var chapters: [Timeline.Chapter] = []
         }
@@ -119,6 +121,17 @@
 
         // MARK: Accessories
 
+        /// Has the application pair one of these, and knows it by its name from here on.
+        func pair(
+            _ description: AccessoryDescription
+        ) async throws -> Accessory {
+            state.withLock { $0.pairing = description.kind }
+            defer { state.withLock { $0.pairing = nil } }
+            let accessory = try await central.pair(description)
+            know(accessory)
+            return accessory
+        }
+
         /// The accessory goes by its name from here on.
         func know(_ accessory: Accessory) {
             let name = accessory.name ?? accessory.description.kind
@@ -150,6 +163,7 @@
         /// On the thread of the world.
         func update(_ scene: inout StoryScene) {
             let (accessories, isRunning) = state.withLock { ($0.accessories, $0.central != nil) }
+            let pairing = state.withLock { $0.pairing }
             let status = world.air.world.status
             scene.time = world.now
             scene.slots = Self.slots
@@ -161,11 +175,17 @@
                 let power = world.air.world.power(from: controller, to: phone)
                 return StoryScene.Device(
                     name: name,
-                    state: accessories[name]?.state,
+                    state: name == pairing ? lastState(of: name) : accessories[name]?.state,
                     metres: place.position.distance(to: .origin),
                     signal: Int((power ?? -127).rounded())
                 )
             }
+        }
+
+        /// What the recorder noted last.
+        private func lastState(of name: String) -> AccessoryState? {
+            let last = recorder.recording.events.last { $0.device == name && $0.lane == .state }
+            return last.flatMap { AccessoryState(named: $0.text) }
         }
 
         // MARK: The time line

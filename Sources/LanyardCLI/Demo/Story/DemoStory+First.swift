@@ -16,8 +16,7 @@
                 central.accessories.isEmpty,
                 "an accessory is known at the first launch"
             )
-            let strap = try await central.pair(DemoKinds.strap)
-            stage.know(strap)
+            let strap = try await stage.pair(DemoKinds.strap)
             try teller.say("the strap is ready: bonded, and what it protects can be read") {
                 strap.state == .ready && stage.person.shown.count == 1
             }
@@ -25,8 +24,7 @@
             try teller.say("where it is worn: \(Self.text(place, of: 0x2A38))") {
                 place == Data([1])
             }
-            let lamp = try await central.pair(DemoKinds.lamp)
-            stage.know(lamp)
+            let lamp = try await stage.pair(DemoKinds.lamp)
             try teller.say("the lamp is ready, and wants no pairing") {
                 lamp.state == .ready && central.accessories.count == 2
             }

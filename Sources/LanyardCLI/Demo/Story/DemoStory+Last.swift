@@ -47,7 +47,7 @@
             ) {
                 strap.state != .ready
             }
-            try teller.say("   why: \(strap.latestChange.reason)") { true }
+            try teller.say("   why: \(strap.latestChange.reason)")
             stage.person.willPairAgain = true
             strap.connect()
             try await stage.world.expect(strap, becomes: .ready, within: .seconds(30))
@@ -60,8 +60,7 @@
 
         func tellOfSlots() async throws {
             let central = try stage.central
-            let scale = try await central.pair(DemoKinds.scale)
-            stage.know(scale)
+            let scale = try await stage.pair(DemoKinds.scale)
             try teller.say(
                 "the scale is ready: all \(DemoStage.slots) links that there can be are taken"
             ) {
@@ -74,8 +73,7 @@
                 holders == ["Lamp", "Scale", "Strap"]
             }
             stage.policyAllows = true
-            let thermometer = try await central.pair(DemoKinds.thermometer)
-            stage.know(thermometer)
+            let thermometer = try await stage.pair(DemoKinds.thermometer)
             let ended = DemoKinds.names.filter { name in
                 (try? stage.accessory(name))?.state != .ready
             }
@@ -97,8 +95,8 @@
         /// Who is said to hold the links when there are none left.
         private func refusedHolders(_ central: AccessoryCentral) async throws -> [String] {
             do {
-                _ = try await central.pair(DemoKinds.thermometer)
-            } catch {
+                _ = try await stage.pair(DemoKinds.thermometer)
+            } catch let error as AccessoryError {
                 guard case .outOfConnectionSlots(let slots) = error else { throw error }
                 let names = Dictionary(
                     uniqueKeysWithValues: central.accessories.map { ($0.id, $0.name ?? "?") }

@@ -23,13 +23,13 @@
         }
 
         private static let chapters = [
-            Chapter(title: "Pairing", speed: 3) { try await $0.tellOfPairing() },
-            Chapter(title: "Messages", speed: 3) { try await $0.tellOfMessages() },
-            Chapter(title: "Away and back", speed: 25) { try await $0.tellOfAWalk() },
-            Chapter(title: "Restart", speed: 3) { try await $0.tellOfARestart() },
-            Chapter(title: "Keys lost", speed: 5) { try await $0.tellOfLostKeys() },
-            Chapter(title: "Slots", speed: 5) { try await $0.tellOfSlots() },
-            Chapter(title: "Forgetting", speed: 8) { try await $0.tellOfForgetting() },
+            Chapter(title: "Pairing", speed: 1.6) { try await $0.tellOfPairing() },
+            Chapter(title: "Messages", speed: 1.6) { try await $0.tellOfMessages() },
+            Chapter(title: "Away and back", speed: 20) { try await $0.tellOfAWalk() },
+            Chapter(title: "Restart", speed: 2.5) { try await $0.tellOfARestart() },
+            Chapter(title: "Keys lost", speed: 3.5) { try await $0.tellOfLostKeys() },
+            Chapter(title: "Slots", speed: 3.5) { try await $0.tellOfSlots() },
+            Chapter(title: "Forgetting", speed: 5) { try await $0.tellOfForgetting() },
         ]
 
         static var titles: [String] { chapters.map(\.title) }

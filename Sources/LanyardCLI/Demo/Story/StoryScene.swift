@@ -101,6 +101,20 @@ struct StateLook: Equatable, Sendable {
 }
 
 extension AccessoryState {
+    private static let all: [AccessoryState] = [
+        .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported, .restoring, .idle,
+        .scanning, .connecting, .discoveringServices, .discoveringCharacteristics, .subscribing,
+        .connected, .ready, .outOfRange, .disconnecting,
+    ]
+
+    /// The state that recorders call so.
+    init?(named name: String) {
+        guard let state = Self.all.first(where: { String(describing: $0) == name }) else {
+            return nil
+        }
+        self = state
+    }
+
     /// As one says it.
     var words: String {
         String(describing: self).reduce(into: "") { words, letter in
