@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Values of an accessory as types")
+struct TypedValueTests {
+    @Test("are read, and come by themselves")
+    func readsAndHears() async throws {
+        let kit = try Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            #expect(try await strap.read(BodySensorLocation.self) == .chest)
+            var rates: [UInt16] = []
+            for await measurement in strap.values(of: HeartRateMeasurement.self) {
+                rates.append(measurement.rate)
+                if rates.count == 3 { break }
+            }
+            #expect(rates.allSatisfy { (30...220).contains($0) })
+            await central.shutDown()
+        }
+    }
+
+    @Test("are an error when the accessory has something else")
+    func reportsMalformedValues() async throws {
+        let kit = try Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let expected = AccessoryError.malformed(
+                "2A38",
+                .truncated(needed: 2, available: 1)
+            )
+            await #expect(throws: expected) { try await strap.read(WideLocation.self) }
+            await central.shutDown()
+        }
+    }
+
+    /// A sensor's location in more octets than it has.
+    private struct WideLocation: CharacteristicValue {
+        static let identifier: BluetoothID = "2A38"
+        let number: UInt16
+        var description: String { "\(number)" }
+
+        init(from reader: inout ValueReader) throws(ValueError) {
+            number = try reader.readUInt16()
+        }
+
+        func write(to writer: inout ValueWriter) { writer.write(number) }
+    }
+}
