@@ -1,12 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoreBluetooth
+import Dispatch
 import Foundation
 
-/// The two streams of an L2CAP channel.
-final class ChannelPipe: Sendable {
-    init?(_ channel: CBL2CAPChannel, _ timekeeper: any Timekeeper) { nil }
-    func send(_ octets: Data) async throws(AccessoryError) { throw .notConnected }
-    func receive() async throws(AccessoryError) -> Data? { nil }
-    func close() {}
+/// The two streams of an L2CAP channel, for tasks that wait.
+///
+/// The streams are opened by whoever sends or asks first, so that they can be given to somebody else until
+/// then. Nothing is read before somebody asks for it.
+///
+/// Unchecked: all that changes is touched on the queue only.
+final class ChannelPipe: @unchecked Sendable {
+    typealias Received = Result<Data?, AccessoryError>
+    typealias Sent = Result<Void, AccessoryError>
+
+    /// How many tasks may wait for their octets to leave.
+    static let sendLimit = 256
+
+    private struct Sending {
+        let number: Int
+        var rest: Data
+        let finish: @Sendable (Sent) -> Void
+    }
+
+    private struct Receiving {
+        let number: Int
+        let finish: @Sendable (Received) -> Void
+    }
+
+    let queue = DispatchQueue(label: "lanyard.channel")
+    let timekeeper: any Timekeeper
+    let streams: ChannelStreams
+    private let lastNumber = Guarded(0)
+    private var isOpen = false
+    private var sendings: [Sending] = []
+    private var receivings: [Receiving] = []
+    /// How it ended; nil as long as it has not.
+    private var ending: Received?
+
+    /// Nil if the channel leads nowhere.
+    init?(_ channel: CBL2CAPChannel, _ timekeeper: any Timekeeper) {
+        guard channel.inputStream != nil, channel.outputStream != nil else { return nil }
+        self.timekeeper = timekeeper
+        streams = ChannelStreams(channel, on: queue, timekeeper: timekeeper)
+    }
+
+    // MARK: From tasks
+
+    func send(_ octets: Data) async throws(AccessoryError) {
+        let result: Sent = await wait { number, finish in
+            { $0.begin(Sending(number: number, rest: octets, finish: finish)) }
+        }
+        try result.get()
+    }
+
+    func receive() async throws(AccessoryError) -> Data? {
+        let result: Received = await wait { number, finish in
+            { $0.begin(Receiving(number: number, finish: finish)) }
+        }
+        return try result.get()
+    }
+
+    func close() {
+        perform { $0.end(.success(nil)) }
+    }
+
+    private func perform(_ work: @escaping @Sendable (ChannelPipe) -> Void) {
+        timekeeper.perform(on: queue) { work(self) }
+    }
+
+    /// Has something begun on the queue, and waits for its end.
+    private func wait<Value: Sendable>(
+        _ work: (Int, @escaping @Sendable (Result<Value, AccessoryError>) -> Void)
+            -> @Sendable (ChannelPipe) -> Void
+    ) async -> Result<Value, AccessoryError> {
+        let number = lastNumber.change { number in
+            number += 1
+            return number
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let begin = work(number) { continuation.resume(returning: $0) }
+                guard !Task.isCancelled else {
+                    return continuation.resume(returning: .failure(.cancelled))
+                }
+                perform(begin)
+                // A cancellation that came in between has found nothing to cancel.
+                if Task.isCancelled { perform { $0.cancel(number) } }
+            }
+        } onCancel: {
+            perform { $0.cancel(number) }
+        }
+    }
+
+    // MARK: On the queue
+
+    private func begin(_ sending: Sending) {
+        guard ending == nil else { return sending.finish(.failure(.linkEnded)) }
+        guard sendings.count < Self.sendLimit else {
+            return sending.finish(.failure(.tooManyWrites(limit: Self.sendLimit)))
+        }
+        sendings.append(sending)
+        open()
+        flush()
+    }
+
+    private func begin(_ receiving: Receiving) {
+        if let ending { return receiving.finish(ending) }
+        receivings.append(receiving)
+        open()
+        deliver()
+    }
+
+    private func cancel(_ number: Int) {
+        let cancelledSendings = sendings.filter { $0.number == number }
+        let cancelledReceivings = receivings.filter { $0.number == number }
+        sendings.removeAll { $0.number == number }
+        receivings.removeAll { $0.number == number }
+        for sending in cancelledSendings { sending.finish(.failure(.cancelled)) }
+        for receiving in cancelledReceivings { receiving.finish(.failure(.cancelled)) }
+    }
+
+    private func open() {
+        guard !isOpen else { return }
+        isOpen = true
+        streams.open { [weak self] event in
+            switch event {
+            case .readable: self?.deliver()
+            case .writable: self?.flush()
+            case .ended(let error): self?.end(error == nil ? .success(nil) : .failure(.linkEnded))
+            }
+        }
+    }
+
+    private func flush() {
+        while let sending = sendings.first {
+            let count = streams.write(sending.rest)
+            sendings[0].rest = Data(sending.rest.dropFirst(count))
+            if sendings[0].rest.isEmpty {
+                sendings.removeFirst().finish(.success(()))
+            } else if count == 0 {
+                return
+            }
+        }
+    }
+
+    private func deliver() {
+        while !receivings.isEmpty, let octets = streams.read() {
+            receivings.removeFirst().finish(.success(octets))
+        }
+    }
+
+    private func end(_ ending: Received) {
+        guard self.ending == nil else { return }
+        self.ending = ending
+        streams.close()
+        for sending in sendings { sending.finish(.failure(.linkEnded)) }
+        for receiving in receivings { receiving.finish(ending) }
+        (sendings, receivings) = ([], [])
+    }
 }

@@ -220,4 +220,36 @@ struct AccessoryPeripheralTests {
             withExtendedLifetime(first) {}
         }
     }
+
+    @Test("Row 17: Sealed messages go both ways, and with a session of its own over the next link")
+    func sealed() async throws {
+        let world = TestWorld(seed: 15)
+        let gateway = world.addPhone("gateway")
+        let key = SealingKey(random: .bits256)
+        try await world.run { [self] in
+            let options = MessageChannelOptions(sealing: GCMSealing(key: key))
+            let peripheral = peripheral(world, gateway) { $0.messages = options }
+            var channels = peripheral.channels.makeAsyncIterator()
+            let (central, accessory) = try await visit(world)
+            let near = accessory.boxMessages(options)
+            let far = try #require(await channels.next())
+            let observation = far.answer(Question.self) { Reply(reply: $0.question * 2) }
+            for number in 1...3 {
+                let reply = try await near.request(
+                    Question(question: number),
+                    expecting: Reply.self
+                )
+                #expect(reply == Reply(reply: number * 2))
+                let events = near.events
+                try await accessory.disconnect()
+                accessory.connect()
+                for await event in events where event == .linked { break }
+            }
+            #expect(near.statistics.unopened == 0)
+            #expect(far.statistics.links >= 3)
+            withExtendedLifetime(observation) {}
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
 }

@@ -48,6 +48,47 @@ struct ChannelMessageTests {
         }
     }
 
+    @Test("Row 16: Octets and messages go over a channel that an accessory was asked for")
+    func byteChannel() async throws {
+        let world = TestWorld(seed: 16)
+        let gateway = world.addPhone("gateway")
+        try await world.run {
+            let publisher = ChannelPublisher(on: gateway.adapter)
+            let peripheral = AccessoryPeripheral(
+                PublishedAccessory(
+                    name: "Gateway",
+                    services: [
+                        .messages(Box.service, inbox: Box.inbox, outbox: Box.outbox)
+                    ]
+                ),
+                configuration: .init(adapter: gateway.adapter, timekeeper: world.timekeeper)
+            )
+            var numbers = publisher.numbers.makeAsyncIterator()
+            let psm = try #require(await numbers.next())
+            var published = publisher.channels.makeAsyncIterator()
+            let (central, accessory) = try await world.box()
+
+            let octets = try await accessory.openChannel(psm: psm)
+            let far = Self.messages(try #require(await published.next()), as: .peripheral, world)
+            let echo = far.answer(Int.self) { $0 + 1 }
+            let framing = LengthPrefixedFraming()
+            try await octets.send(try framing.frame(Data(#"{"ask":1,"id":7}"#.utf8)))
+            let answer = try await octets.receive()
+            #expect(answer == (try framing.frame(Data(#"{"answer":2,"id":7}"#.utf8))))
+            octets.close()
+            #expect(try await octets.receive() == nil)
+            await #expect(throws: AccessoryError.linkEnded) { try await octets.send(Data([1])) }
+
+            let near = try await accessory.openChannel(psm: psm).messages()
+            let second = Self.messages(try #require(await published.next()), as: .peripheral, world)
+            let secondEcho = second.answer(Int.self) { $0 + 2 }
+            #expect(try await near.request(1, expecting: Int.self) == 3)
+            withExtendedLifetime((echo, secondEcho)) {}
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
     private static func messages(
         _ sent: SentChannel,
         as role: SealingRole,

@@ -36,6 +36,8 @@ final class MessageEngine: @unchecked Sendable {
     /// How long the other side has to answer a greeting, and how often it is greeted.
     static let greetingInterval = Duration.seconds(2)
     static let greetingLimit = 5
+    /// How many frames of sealing's own wait at most; of more, the other side has to ask again.
+    static let urgentLimit = 4
 
     let options: MessageChannelOptions
     let timekeeper: any Timekeeper
@@ -69,6 +71,8 @@ final class MessageEngine: @unchecked Sendable {
     private var urgent: [Frame] = []
     private var isPumping = false
     private var greetings = 0
+    /// Whether all greetings were in vain: nothing can be sent over this link.
+    private var isUnanswered = false
     private var nextGreeting: Duration?
     private(set) var isLinked = false
     /// Counts links, so that what belongs to one that is gone can be told.
@@ -124,7 +128,7 @@ final class MessageEngine: @unchecked Sendable {
         isLinked = true
         link += 1
         wire.link()
-        greetings = 0
+        (greetings, isUnanswered) = (0, false)
         report(.linked)
         greet()
         pump()
@@ -185,6 +189,7 @@ final class MessageEngine: @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         guard !hasEnded else { return call.finish(.failure(.closed)) }
         guard isLinked else { return call.finish(.failure(.disconnected)) }
+        guard !isUnanswered else { return call.finish(.failure(Self.unanswered)) }
         do throws(MessageError) {
             if let timeout {
                 try exchange.ask(body, for: ticket, until: timekeeper.now + timeout)
@@ -266,7 +271,7 @@ final class MessageEngine: @unchecked Sendable {
     }
 
     func sendUrgently(_ octets: Data) {
-        guard !octets.isEmpty else { return }
+        guard !octets.isEmpty, urgent.count < Self.urgentLimit else { return }
         urgent.append(Frame(ticket: nil, rest: octets, isMessage: false))
     }
 
@@ -287,12 +292,15 @@ final class MessageEngine: @unchecked Sendable {
         setTimer()
     }
 
+    private static let unanswered = MessageError.sealing("the other side does not answer")
+
     /// Greets the other side, where sealing wants that, until it has answered or clearly will not.
     private func greet() {
         nextGreeting = nil
         guard isLinked, !wire.isReady, let greeting = try? wire.greeting() else { return }
         guard greetings < Self.greetingLimit else {
-            return loseLink(.sealing("the other side does not answer"))
+            isUnanswered = true
+            return loseLink(Self.unanswered)
         }
         greetings += 1
         sendUrgently(greeting)

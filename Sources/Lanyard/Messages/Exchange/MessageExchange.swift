@@ -31,6 +31,9 @@ package struct MessageExchange {
         let deadline: Duration
     }
 
+    /// How many answers wait at most to be sent.
+    package static let answerLimit = 256
+
     private let limits: MessageLimits
     private var line = WaitingLine<Wish>()
     private var answers = WaitingLine<MessageEnvelope>()
@@ -72,9 +75,10 @@ package struct MessageExchange {
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// An answer, or a refusal. There are no more of them than the other side may have requests worked
-    /// on, which is for the caller to see to.
+    /// An answer, or a refusal. Beyond the limit it is dropped, and the other side waits in vain: it has
+    /// asked without taking answers.
     package mutating func reply(_ envelope: MessageEnvelope) {
+        guard answers.count < Self.answerLimit else { return }
         answers.append(envelope)
     }
 

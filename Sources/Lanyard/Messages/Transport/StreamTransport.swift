@@ -13,6 +13,8 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     let maximumChunk = 4_096
 
     private let streams: ChannelStreams
+    /// Whose streams they are; it closes them when nobody has it.
+    private let owner: AnyObject?
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     /// What was taken and did not fit into the stream yet.
     private var rest = Data()
@@ -27,10 +29,11 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
         self.init(ChannelStreams(channel, on: queue, timekeeper: timekeeper), on: queue)
     }
 
-    /// A transport over streams that are not open yet.
-    init(_ streams: ChannelStreams, on queue: DispatchQueue) {
+    /// A transport over streams that are not open yet, which are kept by their owner.
+    init(_ streams: ChannelStreams, on queue: DispatchQueue, keeping owner: AnyObject? = nil) {
         self.streams = streams
         self.queue = queue
+        self.owner = owner
     }
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
@@ -102,5 +105,20 @@ extension MessageChannel {
         let queue = DispatchQueue(label: "lanyard.messages")
         let transport = StreamTransport(channel, on: queue, timekeeper: timekeeper)
         self.init(over: transport, options: options, as: role, timekeeper: timekeeper)
+    }
+}
+
+extension ByteChannel {
+    /// Messages over this channel, which belongs to them from now on: nothing is sent or received by it
+    /// otherwise. They end with it.
+    ///
+    /// ```swift
+    /// let messages = try await accessory.openChannel(psm: 0x80).messages()
+    /// ```
+    public func messages(
+        options: MessageChannelOptions = MessageChannelOptions(framing: .lengthPrefixed())
+    ) -> MessageChannel {
+        let transport = StreamTransport(pipe.streams, on: pipe.queue, keeping: self)
+        return MessageChannel(over: transport, options: options, timekeeper: pipe.timekeeper)
     }
 }

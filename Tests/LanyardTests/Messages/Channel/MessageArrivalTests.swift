@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LanyardTestSupport
 import Testing
 
 @testable import Lanyard
@@ -145,5 +146,35 @@ struct MessageArrivalTests {
         #expect(channel.statistics.undecodable == 1)
         try await channel.send(Note(note: "plain"))
         #expect(await device.next() == Data(#"{"note":"plain"}"#.utf8))
+    }
+
+    @Test("Whatever comes, a channel goes on", arguments: [true, false])
+    func fuzz(isSealed: Bool) async throws {
+        let key = try SealingKey(Data(repeating: 7, count: 32))
+        let channel = channel { $0.sealing = isSealed ? CBCSealing(key: key) : nil }
+        let observation = channel.answer(Question.self) { Reply(reply: $0.question) }
+        let readings = channel.messages(of: Reading.self)
+        let alphabet = Array("{}[]:,1\"\\tellaskidanswerrefuseQUJD=".utf8) + [2, 2, 3, 3, 0, 0xFF]
+        var random = SplitMix64(seed: isSealed ? 1 : 2)
+        let frames = [#"{"ask":{"question":1},"id":1}"#, #"{"tell":1}"#, #"{"refuse":"x","id":2}"#]
+            .map { Data([2] + Array($0.utf8) + [3]) }
+        for _ in 0..<3_000 {
+            var chunk = Data(
+                (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                    alphabet.randomElement(using: &random) ?? 0
+                }
+            )
+            chunk.append(frames.randomElement(using: &random) ?? Data())
+            chunk[Int.random(in: 0..<chunk.count, using: &random)] ^= 1
+            transport.tell(.received(chunk))
+            if random.happens(oneIn: 50) {
+                transport.tell(.unlinked(nil))
+                transport.tell(.linked)
+            }
+        }
+        await transport.settle()
+        #expect(channel.isLinked)
+        try await channel.send(Note(note: "still there"))
+        withExtendedLifetime((observation, readings)) {}
     }
 }

@@ -94,6 +94,8 @@ struct SealedChannelTests {
         time.advance(by: MessageEngine.greetingInterval)
         let error = await MessageError.thrown { try await sending.value }
         #expect(error == .sealing("the other side does not answer"))
+        let later = await MessageError.thrown { try await channel.send(Reading(celsius: 2)) }
+        #expect(later == error)
     }
 
     @Test("Nothing readable is on the link")

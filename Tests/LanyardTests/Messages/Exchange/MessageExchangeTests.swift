@@ -56,6 +56,18 @@ struct MessageExchangeTests {
         #expect(exchange.next() == nil)
     }
 
+    @Test("Who asks and takes no answers costs a bounded amount")
+    func answerLimit() {
+        var exchange = exchange()
+        for id in 0..<(2 * MessageExchange.answerLimit) { exchange.reply(.answer(id: id, body)) }
+        var count = 0
+        while let outgoing = exchange.next() {
+            #expect(outgoing.envelope == .answer(id: count, body))
+            count += 1
+        }
+        #expect(count == MessageExchange.answerLimit)
+    }
+
     @Test("One more than may wait is refused")
     func full() throws {
         var exchange = exchange()
