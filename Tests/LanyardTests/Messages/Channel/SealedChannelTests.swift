@@ -67,9 +67,12 @@ struct SealedChannelTests {
     @Test("With another key nothing is understood, and no more is said of it")
     func otherKey() async throws {
         for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
-            let pair = FakeTransport.pair()
+            let pair = FakeTransport.pair(linked: false)
             let (central, peripheral) = channels(pair, sealing, other, framing: .startEnd())
             let events = peripheral.events
+            pair.1.tell(.linked)
+            pair.0.tell(.linked)
+            await pair.0.settle()
             let sending = Task { try await central.send(Reading(celsius: 1)) }
             let event = await first(events) { $0 != .linked }
             #expect(event == .unopened(.refused))
