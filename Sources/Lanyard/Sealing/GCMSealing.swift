@@ -18,8 +18,8 @@ import Foundation
 /// sealed, not whether it was sealed just now.
 ///
 /// In a `MessageChannel` it does more: both ends agree on keys for their session, count their messages, and
-/// refuse one that was recorded before; see `GCMSession`. For an accessory that seals each message by
-/// itself, say `SessionlessSealing(GCMSealing(key: key))`.
+/// refuse one that was recorded before; docs/SEALING.md has it octet by octet. For an accessory that seals
+/// each message by itself, say `SessionlessSealing(GCMSealing(key: key))`.
 public struct GCMSealing: DataSealing, MessageSealing {
     /// How many pieces of data may be sealed on their own with one key (NIST SP 800-38D, 8.3).
     public static let maximumSeals: UInt64 = 1 << 32
