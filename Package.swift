@@ -279,6 +279,12 @@ if hasCoreBluetooth {
             dependencies: ["CoreBluetooth"],
             path: "Examples/FileDrop"
         ),
+        // The second example of the README; in no product.
+        .executableTarget(
+            name: "ExampleMessageBox",
+            dependencies: ["Lanyard"],
+            path: "Examples/MessageBox"
+        ),
         // An application that tests kill; in no product.
         .executableTarget(
             name: "RestorationApp",

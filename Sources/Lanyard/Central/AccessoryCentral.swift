@@ -46,11 +46,15 @@ public final class AccessoryCentral: Sendable {
     }
 
     /// The accessory of a kind that is known already, which may be out of range; or a new one, which is
-    /// paired first (`pair(_:)`).
+    /// paired first (`pair(_:)`). One that the system has lost, as when its settings were reset, is
+    /// forgotten, and makes room for a new one.
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
-        if let known = knownAccessory(description) { return known }
+        if let known = knownAccessory(description) {
+            guard try await driver.isBeyondRecognition(known.mirror) else { return known }
+            try await forget(known)
+        }
         return try await pair(description)
     }
 

@@ -53,6 +53,21 @@ extension CentralDriver {
         }
     }
 
+    /// Whether an accessory cannot be found again, because the system does not know it any more, and
+    /// nothing else is known by which it would be recognised. Waits until the system has been asked;
+    /// not while Bluetooth is off.
+    func isBeyondRecognition(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Bool {
+        guard mirror.description.identity == .system else { return false }
+        guard await settle({ _ in }) else { throw .shutDown }
+        for await change in mirror.events() {
+            switch change.state {
+            case .waitingForBluetooth, .restoring: continue
+            default: return change.reason == .resting(.unknownToSystem)
+            }
+        }
+        throw Task.isCancelled ? .cancelled : .shutDown
+    }
+
     // MARK: Wishes
 
     func connect(_ id: Accessory.ID) {
@@ -82,9 +97,14 @@ extension CentralDriver {
     func untilReady(_ mirror: AccessoryMirror) async throws(AccessoryError) {
         // What was wished before counts.
         guard await settle({ _ in }) else { throw .shutDown }
+        var hasLooked = false
         for await change in mirror.events() {
             switch change.state {
             case .ready: return
+            case .idle where change.reason == .resting(.unknownToSystem) && !hasLooked:
+                // Paired, and lost to the system: who waits for it wants it looked for.
+                hasLooked = true
+                try await wish(.pair, of: mirror)
             case .unauthorized: throw .unauthorized
             case .unsupported: throw .unsupported
             case .idle: throw .abandoned(change.reason)

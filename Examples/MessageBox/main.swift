@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+
+let service: BluetoothID = "4C414E59-4152-4400-A000-000000001D00"
+let inbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D01"
+let outbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D02"
+let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
+
+struct Note: Codable { var text: String }
+
+@Sendable func say(_ text: String) {
+    print(text)
+    fflush(nil)  // also where nobody sits in front of it
+}
+
+var box = AccessoryDescription(
+    kind: "message box",
+    matching: .service(service),
+    services: [ServiceDescription(service, [.write(inbox), .subscribe(outbox), .read(secret)])]
+)
+box.pairing = .required(probing: secret)  // which only a paired central may read
+
+let central = AccessoryCentral(for: [box], configuration: .init(name: "message-box-example"))
+let accessory = try await central.accessory(box)  // known from an earlier run, or found and paired
+let observation = accessory.onChange { say("\($0)") }
+let messages = accessory.messages(writing: inbox, listening: outbox)
+
+for number in 1... {
+    try await accessory.untilReady()  // whatever has become of it meanwhile
+    do {
+        let answer = try await messages.request(Note(text: "Hello \(number)"), expecting: Note.self)
+        say("The box says: \(answer.text)")
+        try await Task.sleep(for: .seconds(1))
+    } catch MessageError.disconnected, MessageError.timeout {
+        say("No answer to \(number)")
+    }
+}

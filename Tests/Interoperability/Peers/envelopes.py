@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages as Lanyard's channels have them, written from their description: JSON between STX and
+ETX, in an envelope that says whether it is a message, a request or an answer, and, if there is a
+key, sealed with AES-CBC as CommonCrypto does it, `IV || ciphertext`, in Base64.
+"""
+
+import asyncio
+import base64
+import itertools
+import json
+import os
+
+from cryptography.hazmat.primitives import padding
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+STX, ETX = 0x02, 0x03
+BLOCK = 16
+
+
+class Frames:
+    """Finds what stands between STX and ETX, wherever the chunks were cut."""
+
+    def __init__(self):
+        self.octets = None  # outside of any message
+
+    def receive(self, chunk):
+        for octet in chunk:
+            if octet == STX:
+                self.octets = bytearray()
+            elif self.octets is not None and octet == ETX:
+                yield bytes(self.octets)
+                self.octets = None
+            elif self.octets is not None:
+                self.octets.append(octet)
+
+
+def seal(text, key):
+    if key is None:
+        return text
+    vector = os.urandom(BLOCK)
+    padder = padding.PKCS7(8 * BLOCK).padder()
+    sealer = Cipher(algorithms.AES(key), modes.CBC(vector)).encryptor()
+    sealed = sealer.update(padder.update(text) + padder.finalize()) + sealer.finalize()
+    return base64.b64encode(vector + sealed)
+
+
+def unseal(text, key):
+    if key is None:
+        return text
+    octets = base64.b64decode(text, validate=True)
+    opener = Cipher(algorithms.AES(key), modes.CBC(octets[:BLOCK])).decryptor()
+    padded = opener.update(octets[BLOCK:]) + opener.finalize()
+    unpadder = padding.PKCS7(8 * BLOCK).unpadder()
+    return unpadder.update(padded) + unpadder.finalize()
+
+
+class Envelopes:
+    """One end of a channel, on one link. `send(octets)` brings octets to the other end, in order.
+
+    Requests are answered with what they ask; one that asks "refuse" is refused, one that asks
+    "silence" never answered. With `echoes`, messages are sent back.
+    """
+
+    def __init__(self, send, key=None, echoes=False):
+        self.send, self.key, self.echoes = send, key, echoes
+        self.frames = Frames()
+        self.numbers = itertools.count(1)
+        self.waiting = {}
+        self.heard = asyncio.Queue()
+        self.outgoing = asyncio.Lock()
+
+    def receive(self, chunk):
+        for frame in self.frames.receive(chunk):
+            self.take(json.loads(unseal(frame, self.key)))
+
+    def take(self, envelope):
+        number = envelope.get("id")
+        if "ask" in envelope:
+            self.reply(envelope["ask"], number)
+        elif "tell" in envelope:
+            self.heard.put_nowait(envelope["tell"])
+            if self.echoes:
+                self.post({"tell": envelope["tell"]})
+        elif number in self.waiting:
+            self.waiting.pop(number).set_result(envelope)
+
+    def reply(self, question, number):
+        if question == "refuse":
+            self.post({"refuse": "as you wish", "id": number})
+        elif question != "silence":
+            self.post({"answer": question, "id": number})
+
+    def post(self, envelope):
+        self.task = asyncio.ensure_future(self.put(envelope))
+
+    async def put(self, envelope):
+        text = json.dumps(envelope, separators=(",", ":")).encode()
+        async with self.outgoing:
+            await self.send(bytes([STX]) + seal(text, self.key) + bytes([ETX]))
+
+    async def tell(self, message):
+        await self.put({"tell": message})
+
+    async def ask(self, question):
+        """The answer, or what was said instead of one."""
+        number = next(self.numbers)
+        self.waiting[number] = asyncio.get_running_loop().create_future()
+        future = self.waiting[number]
+        await self.put({"ask": question, "id": number})
+        answer = await future
+        return {key: answer[key] for key in ("answer", "refuse") if key in answer}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A Bumble message box, or one who uses such a box.
+
+usage: messages.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--store FILE]
+                   [--key HEXADECIMAL] box|visitor
+
+The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 shows itself on encrypted
+links only. It answers requests with what they ask, and sends messages back. Its bonds are kept in the
+file. The visitor is a Central, which is told to `enter` the box of a name. Both say
+`ready {"address":…}` and obey lines as client.py does; what there is to do is what the methods of
+`Box` and `Visitor` are called. With --key messages are sealed.
+"""
+
+import argparse
+import asyncio
+
+from bumble import att, hci
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Peer
+from bumble.gatt import CharacteristicValue
+from bumble.keys import JsonKeyStore, MemoryKeyStore
+from bumble.pairing import PairingConfig, PairingDelegate
+
+from envelopes import Envelopes
+from lifetime import run
+from presence import ADVERTISING_INTERVAL, Presence, add_options, make_device
+from profiles.attributes import (
+    ENCRYPTED,
+    NOTIFY,
+    READ,
+    WRITE,
+    WRITE_WITHOUT_RESPONSE,
+    characteristic,
+    service,
+    uuid,
+)
+from session import open_adapter, serve
+
+SERVICE, TO_BOX, FROM_BOX, PROBE = (uuid(0x1D00 + index) for index in range(4))
+MTU = 247
+
+
+class Messenger(Presence):
+    """What box and visitor have in common: orders about the channel of the present link."""
+
+    def __init__(self, device, key):
+        super().__init__(device)
+        self.key = key
+        self.envelopes = None
+
+    async def tell(self, message):
+        """Sends a message."""
+        await self.envelopes.tell(message)
+
+    async def ask(self, message):
+        """Sends a request; the answer, or the refusal."""
+        return await self.envelopes.ask(message)
+
+    async def hear(self):
+        """Waits for the next message."""
+        return await self.envelopes.heard.get()
+
+
+class Box(Messenger):
+    unlinked = Messenger.unlinked | {"forget", "listened"}
+
+    def __init__(self, device, key):
+        super().__init__(device, key)
+        self.listener = asyncio.Event()
+        self.outbox = characteristic(FROM_BOX, NOTIFY)
+        inbox = characteristic(
+            TO_BOX, WRITE | WRITE_WITHOUT_RESPONSE, CharacteristicValue(write=self.written)
+        )
+        probe = characteristic(PROBE, READ, b"box", permissions=ENCRYPTED)
+        device.add_service(service(SERVICE, inbox, self.outbox, probe))
+        self.outbox.on("subscription", self.subscribed)
+
+    def adopt(self, connection):
+        super().adopt(connection)
+        self.listener.clear()
+        self.envelopes = Envelopes(self.notify, self.key, echoes=True)
+
+    def written(self, connection, value):
+        self.envelopes.receive(value)
+
+    def subscribed(self, bearer, notifies, indicates):
+        if notifies:
+            self.listener.set()
+
+    async def notify(self, octets):
+        size = self.connection.att_mtu - 3
+        for start in range(0, len(octets), size):
+            chunk = octets[start : start + size]
+            await self.device.notify_subscriber(self.connection, self.outbox, chunk)
+
+    async def listened(self):
+        """Waits until somebody listens."""
+        await self.listener.wait()
+
+    async def forget(self):
+        """Loses all bonds, and the link if there is one: its keys are gone."""
+        await self.device.keystore.delete_all()
+        if self.procedures is not None:
+            await self.disconnect()
+
+    async def open_for_all(self):
+        await self.device.start_advertising(
+            auto_restart=True,
+            own_address_type=hci.OwnAddressType.RANDOM,
+            advertising_interval_min=ADVERTISING_INTERVAL,
+            advertising_interval_max=ADVERTISING_INTERVAL,
+        )
+
+
+class Visitor(Messenger):
+    async def enter(self):
+        """Discovers the box at the other end of the link, and listens to it."""
+        # Notifications go to Bumble's own client, and not to what keeps them for orders.
+        device = self.device
+        device.l2cap_channel_manager.register_fixed_channel(att.ATT_CID, device.on_gatt_pdu)
+        peer = Peer(self.connection)
+        await peer.request_mtu(MTU)
+        await peer.discover_service(UUID(SERVICE))
+        await peer.discover_characteristics()
+        inbox, outbox = (
+            peer.get_characteristics_by_uuid(UUID(each))[0] for each in (TO_BOX, FROM_BOX)
+        )
+
+        async def write(octets):
+            size = self.connection.att_mtu - 3
+            for start in range(0, len(octets), size):
+                await inbox.write_value(octets[start : start + size], with_response=True)
+
+        self.envelopes = Envelopes(write, self.key)
+        await outbox.subscribe(self.envelopes.receive)
+
+
+def prepare(device, arguments):
+    """How it is found, and how it pairs: with whoever wants to, without asking."""
+    fields = [(AdvertisingData.FLAGS, b"\x06")]
+    kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
+    fields += [(kind, UUID(SERVICE).to_pdu_bytes())]
+    fields += [(AdvertisingData.COMPLETE_LOCAL_NAME, arguments.name.encode())]
+    device.advertising_data = bytes(AdvertisingData(fields))
+    device.gatt_server.max_mtu = MTU
+    store = arguments.store
+    device.keystore = JsonKeyStore("messages", store) if store else MemoryKeyStore()
+    device.pairing_config_factory = lambda connection: PairingConfig(
+        mitm=False,
+        identity_address_type=PairingConfig.AddressType.RANDOM,
+        delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT),
+    )
+
+
+async def main(arguments, orders):
+    transport = await open_adapter(arguments.adapter)
+    device = make_device(arguments, transport)
+    prepare(device, arguments)
+    key = bytes.fromhex(arguments.key) if arguments.key else None
+    messenger = (Box if arguments.part == "box" else Visitor)(device, key)
+    opening = orders
+    if arguments.part == "box":
+        opening = Opening(messenger, orders)
+    await serve(messenger, transport, opening, {"address": arguments.address})
+
+
+class Opening:
+    """Orders, in front of which the box is opened: that needs a controller that is ready."""
+
+    def __init__(self, box, orders):
+        self.box, self.orders, self.is_open = box, orders, False
+
+    async def get(self):
+        if not self.is_open:
+            self.is_open = True
+            await self.box.open_for_all()
+        return await self.orders.get()
+
+
+def parse():
+    parser = argparse.ArgumentParser(description="A message box, or its visitor")
+    add_options(parser, "Box")
+    parser.add_argument("--store", help="the file with the bonds")
+    parser.add_argument("--key", help="the key that messages are sealed with, in hexadecimal")
+    parser.add_argument("part", choices=["box", "visitor"])
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    arguments = parse()
+    orders = asyncio.Queue()
+    run(lambda: main(arguments, orders), hear=orders.put_nowait)
