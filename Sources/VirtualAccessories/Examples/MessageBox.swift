@@ -29,9 +29,20 @@ extension AccessoryProfile {
                     .notify,
                     descriptors: [.userDescription("Messages from the box")]
                 ),
+                Characteristic(
+                    MessageBox.secret,
+                    .read,
+                    value: Array("box".utf8),
+                    descriptors: [.userDescription("For paired Centrals only")],
+                    requirement: .encrypted
+                ),
             ]
         )
-        return AccessoryProfile(name: name, services: [box, battery(level: 73)])
+        return AccessoryProfile(
+            name: name,
+            services: [box, battery(level: 73)],
+            pairing: AccessoryPairing(.noInputNoOutput)
+        )
     }
 }
 
@@ -39,6 +50,8 @@ extension AccessoryProfile {
 enum MessageBox {
     static let inbox = BluetoothUUID.example(0x1D01)
     static let outbox = BluetoothUUID.example(0x1D02)
+    /// Shows itself over encrypted links only: by that a Central learns whether it is paired.
+    static let secret = BluetoothUUID.example(0x1D03)
 
     private static let start: UInt8 = 0x02
     private static let end: UInt8 = 0x03
