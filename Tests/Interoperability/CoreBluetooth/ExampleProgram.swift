@@ -12,6 +12,7 @@ struct ExampleProgram: Sendable {
         case heartRateMonitor = "ExampleHeartRateMonitor"
         case notebookPeripheral = "ExampleNotebookPeripheral"
         case fileDrop = "ExampleFileDrop"
+        case messageBox = "ExampleMessageBox"
     }
 
     let process: ChildProcess
@@ -19,12 +20,17 @@ struct ExampleProgram: Sendable {
 
     /// Starts the program, which was built beside the tests and `lanyard`.
     init(_ name: Name, _ arguments: [String] = [], adapter: String) throws {
+        try self.init(name, arguments, environment: LanyardTool.environment(adapter: adapter))
+    }
+
+    /// The same in surroundings that several runs share: what one of them keeps, the next one finds.
+    init(_ name: Name, _ arguments: [String] = [], environment: [String: String]) throws {
         let folder = URL(fileURLWithPath: LanyardTool.path).deletingLastPathComponent()
         self.name = name
         process = try ChildProcess(
             folder.appendingPathComponent(name.rawValue).path,
             arguments,
-            environment: LanyardTool.environment(adapter: adapter)
+            environment: environment
         )
     }
 

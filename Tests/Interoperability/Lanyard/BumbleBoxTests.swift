@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import Foundation
+    import Lanyard
+    import Testing
+
+    /// An application of Lanyard's, in real time, with an accessory that nobody here wrote.
+    @Suite(.needsPeers) struct BumbleBoxTests {
+        @Test(
+            "Rows 1, 2, 3, 4, 5, 12, 16: It is paired, and messages go both ways",
+            arguments: ControllerKind.available
+        )
+        func pairsAndTalks(kind: ControllerKind) async throws {
+            try await withBoxScene(on: kind) { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                #expect(accessory.state == .ready)
+                let messages = accessory.messages(
+                    writing: MessageBox.inbox,
+                    listening: MessageBox.outbox
+                )
+                try await exchange(over: messages, with: box)
+                await central.shutDown()
+            }
+        }
+
+        @Test("Row 17: Sealed with AES-CBC, both sides still understand each other")
+        func sealed() async throws {
+            let key = [UInt8](0..<16)
+            try await withBoxScene { scene in
+                let digits = key.map { String(format: "%02x", $0) }.joined()
+                let box = try await scene.box(options: ["--key", digits])
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                let sealing = CBCSealing(key: try SealingKey(Data(key)))
+                let messages = accessory.messages(
+                    writing: MessageBox.inbox,
+                    listening: MessageBox.outbox,
+                    options: MessageChannelOptions(sealing: sealing)
+                )
+                try await exchange(over: messages, with: box)
+                await central.shutDown()
+            }
+        }
+
+        /// Requests and messages in both directions, one of them longer than any packet.
+        private func exchange(over messages: MessageChannel, with box: MessageBox) async throws {
+            let heard = messages.messages(of: String.self)
+            let long = String(repeating: "é🎧 ", count: 300)
+            for text in ["Hello", "", long] {
+                let answer = try await messages.request(
+                    text,
+                    expecting: String.self,
+                    timeout: BoxScene.limit
+                )
+                #expect(answer == text)
+            }
+            await #expect(throws: MessageError.self) {
+                try await messages.request("refuse", expecting: String.self)
+            }
+            try await messages.send("back to me")
+            try await box.tell("news")
+            let first = try await within(BoxScene.limit, "two messages") {
+                var texts: [String] = []
+                for await text in heard {
+                    texts.append(text)
+                    if texts.count == 2 { return texts }
+                }
+                return texts
+            }
+            #expect(Set(first) == ["back to me", "news"])
+            let service = messages.answer(String.self) { "You said \($0)" }
+            #expect(try await box.ask("hi")["answer"].text == "You said hi")
+            service.cancel()
+        }
+
+        @Test("Rows 8, 3: Gone and started again, it is ready again by itself")
+        func comesBack() async throws {
+            try await withBoxScene { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                let messages = accessory.messages(
+                    writing: MessageBox.inbox,
+                    listening: MessageBox.outbox
+                )
+                let changes = accessory.changes
+                try await scene.reach(.ready, in: changes)
+                box.client.process.kill()
+                try await scene.reach(.outOfRange, in: changes)
+                await #expect(throws: MessageError.self) { try await messages.send("lost") }
+
+                let again = try await scene.box()
+                try await scene.reach(.ready, in: changes)
+                try await again.tell("back")
+                let answer = try await messages.request(
+                    "again",
+                    expecting: String.self,
+                    timeout: BoxScene.limit
+                )
+                #expect(answer == "again")
+                await central.shutDown()
+            }
+        }
+
+        @Test("Row 12: That it lost the bond is told, and it is not ready")
+        func losesTheBond() async throws {
+            try await withBoxScene { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                let changes = accessory.changes
+                try await scene.reach(.ready, in: changes)
+                try await box.forget()
+                let reason = try await within(BoxScene.limit, "the loss") {
+                    for await change in changes {
+                        switch change.reason {
+                        case .notPaired(let failure), .resting(.failed(let failure)),
+                            .abandoned(let failure):
+                            return failure
+                        default: #expect(change.number == 0 || change.state != .ready)
+                        }
+                    }
+                    throw ProcessError.tooSlow("the loss")
+                }
+                #expect(reason.kind == .unpaired, "\(reason)")
+                #expect(accessory.state != .ready)
+                await central.shutDown()
+            }
+        }
+
+        @Test("Row 6: Forgotten, it is not known at the next launch")
+        func forgets() async throws {
+            try await withBoxScene { scene in
+                _ = try await scene.box()
+                let configuration = try scene.configuration()
+                let central = AccessoryCentral(
+                    for: [MessageBox.description],
+                    configuration: configuration
+                )
+                let accessory = try await central.accessory(MessageBox.description)
+                #expect(try configuration.store?.load().accessories.count == 1)
+                try await central.forget(accessory)
+                #expect(central.accessories.isEmpty)
+                #expect(try configuration.store?.load().accessories.isEmpty == true)
+                await central.shutDown()
+            }
+        }
+    }
+
+    /// A Bumble Central with an accessory of ours.
+    @Suite(.needsPeers) struct BumbleVisitorTests {
+        @Test("Rows 16, 18: Who visits our message box is answered, and hears of it")
+        func visits() async throws {
+            try await withBoxScene { scene in
+                let visitor = try await scene.visitor()
+                var configuration = AccessoryPeripheral.Configuration()
+                configuration.adapter = try scene.adapter()
+                let peripheral = AccessoryPeripheral(
+                    PublishedAccessory(
+                        name: "Box",
+                        services: [
+                            .messages(
+                                MessageBox.service,
+                                inbox: MessageBox.inbox,
+                                outbox: MessageBox.outbox
+                            )
+                        ]
+                    ),
+                    configuration: configuration
+                )
+                let channels = peripheral.channels
+                try await visitor.perform("connect", ["name": .string("Box")])
+                try await visitor.perform("enter")
+                let channel = try await within(BoxScene.limit, "a channel") {
+                    for await channel in channels { return channel }
+                    throw ProcessError.tooSlow("a channel")
+                }
+                let service = channel.answer(String.self) { "You said \($0)" }
+                let long = String(repeating: "x", count: 2_000)
+                for text in ["hello", long] {
+                    let answer = try await visitor.perform("ask", ["message": .string(text)])
+                    #expect(answer["answer"].text == "You said \(text)")
+                }
+                let asked = try await channel.request(
+                    "who?",
+                    expecting: String.self,
+                    timeout: BoxScene.limit
+                )
+                #expect(asked == "who?")
+                try await channel.send("news")
+                #expect(try await visitor.perform("hear").text == "news")
+                service.cancel()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import CoreBluetooth
+    import Foundation
+    import HCITransports
+    import Lanyard
+    import Testing
+
+    /// A Bumble message box; see Peers/messages.py.
+    struct MessageBox: Sendable {
+        static let service: BluetoothID = "4C414E59-4152-4400-A000-000000001D00"
+        static let inbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D01"
+        static let outbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D02"
+        static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
+
+        /// What an application says of it.
+        static var description: AccessoryDescription {
+            var box = AccessoryDescription(
+                kind: "message box",
+                matching: .service(service),
+                services: [
+                    ServiceDescription(
+                        service,
+                        [.write(inbox), .subscribe(outbox), .read(secret)]
+                    )
+                ]
+            )
+            box.pairing = .required(probing: secret)
+            // Peers are processes on a busy machine.
+            box.timeouts.scanning = .seconds(60)
+            box.timeouts.connecting = .seconds(30)
+            return box
+        }
+
+        /// The peer, which obeys as clients do.
+        let client: Client
+
+        /// Sends a message of its own accord.
+        func tell(_ message: String) async throws {
+            try await client.perform("tell", ["message": .string(message)])
+        }
+
+        /// Sends a request, and returns what it is answered.
+        func ask(_ message: String) async throws -> JSON {
+            try await client.perform("ask", ["message": .string(message)])
+        }
+
+        /// Loses its bonds, and the link.
+        func forget() async throws { try await client.perform("forget") }
+    }
+
+    /// Bumble boxes and visitors on controllers of some kind, and a place for what is remembered.
+    struct BoxScene: Sendable {
+        /// How long a step may take, on a busy machine.
+        static let limit: Duration = .seconds(60)
+
+        let peers: PeerGroup
+        let controllers: Controllers
+        let folder: String
+
+        /// Starts a box, or starts it again with the bonds that it had.
+        func box(options: [String] = []) async throws -> MessageBox {
+            try await MessageBox(client: messenger("box", "F1:A0:00:00:00:0B", options))
+        }
+
+        /// Starts one who uses boxes.
+        func visitor() async throws -> Client {
+            try await messenger("visitor", "F1:A0:00:00:00:0C", [])
+        }
+
+        private func messenger(
+            _ part: String,
+            _ address: String,
+            _ options: [String]
+        ) async throws -> Client {
+            let script = PeerInstallation.scripts + "messages.py"
+            let settings = ["--adapter", controllers.adapters[1], "--address", address]
+            let store = ["--store", "\(folder)/\(part).json"]
+            let peer = try await peers.start(
+                PeerInstallation.python,
+                [script] + settings + store + options + [part]
+            )
+            return Client(process: peer.process)
+        }
+
+        /// What an application has at each of its launches.
+        func configuration() throws -> AccessoryCentral.Configuration {
+            var configuration = AccessoryCentral.Configuration(name: "interoperability")
+            configuration.adapter = try adapter()
+            configuration.store = .file(URL(fileURLWithPath: "\(folder)/accessories.json"))
+            return configuration
+        }
+
+        /// Our side's controller.
+        func adapter() throws -> CBAdapter {
+            let specification = try AdapterSpecification(controllers.adapters[0])
+            return CBAdapter(transport: specification.makeTransport())
+        }
+
+        /// Waits until an accessory has come to a state; why it has.
+        @discardableResult
+        func reach(
+            _ state: AccessoryState,
+            in changes: Events<AccessoryChange>
+        ) async throws -> ChangeReason {
+            try await within(Self.limit, "\(state)") {
+                for await change in changes where change.state == state { return change.reason }
+                throw ProcessError.tooSlow("\(state)")
+            }
+        }
+    }
+
+    /// Gives `body` a scene with room for us and one peer.
+    func withBoxScene(
+        on kind: ControllerKind = .lanyard,
+        _ body: (BoxScene) async throws -> Void
+    ) async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withPeers { peers in
+            let controllers = try await peers.controllers(kind, count: 2)
+            try await body(BoxScene(peers: peers, controllers: controllers, folder: folder))
+        }
+    }
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// The README's second example, run as a person would run it.
+    @Suite struct VirtualMessageExampleTests {
+        @Test("Row 16: Without any hardware it talks with the message box nearby, at every launch")
+        func talks() async throws {
+            let program = try ExampleProgram(.messageBox, adapter: "virtual")
+            for number in 1...3 { try await program.says("The box says: Hello \(number)") }
+            program.process.kill()
+        }
+    }
+
+    @Suite(.needsPeers) struct MessageExampleTests {
+        @Test("Rows 7, 8: It comes back to a Bumble box that was gone, and after its own end")
+        func survives() async throws {
+            try await withBoxScene { scene in
+                let box = try await scene.box()
+                let environment = LanyardTool.environment(adapter: scene.controllers.adapters[0])
+                let first = try ExampleProgram(.messageBox, environment: environment)
+                try await first.says("The box says: Hello 2")
+
+                box.client.process.kill()
+                try await first.says("outOfRange")
+                _ = try await scene.box()
+                try await first.says("ready")
+                try await first.says("The box says")
+
+                first.process.kill()
+                let second = try ExampleProgram(.messageBox, environment: environment)
+                try await second.says("ready")
+                try await second.says("The box says: Hello 2")
+                second.process.kill()
+            }
+        }
+    }
+#endif
