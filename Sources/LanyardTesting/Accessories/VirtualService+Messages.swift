@@ -37,6 +37,9 @@ extension VirtualService {
     }
 
     /// The same for messages in JSON, each of them of one type; what is no such message has no answer.
+    ///
+    /// A request in the envelope of a `MessageChannel` gets its answer in one, and any other message a
+    /// plain one.
     public static func messages<
         Request: Decodable & SendableMetatype,
         Answer: Encodable & SendableMetatype
@@ -46,15 +49,31 @@ extension VirtualService {
         notifying output: BluetoothID,
         json answer: @escaping @Sendable (Request) -> Answer?
     ) -> VirtualService {
-        messages(identifier, writing: input, notifying: output) { octets in
-            guard let request = try? JSONDecoder().decode(Request.self, from: octets) else {
-                return nil
-            }
+        messages(identifier, writing: input, notifying: output, framing: .startEnd()) { octets in
+            let decoder = JSONDecoder()
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
+            if let asked = try? decoder.decode(Asked<Request>.self, from: octets) {
+                return answer(asked.ask).flatMap {
+                    try? encoder.encode(Answered(answer: $0, id: asked.id))
+                }
+            }
+            guard let request = try? decoder.decode(Request.self, from: octets) else { return nil }
             return answer(request).flatMap { try? encoder.encode($0) }
         }
     }
+}
+
+/// The envelope of a request.
+private struct Asked<Request: Decodable>: Decodable {
+    var ask: Request
+    var id: Int
+}
+
+/// The envelope of its answer.
+private struct Answered<Answer: Encodable>: Encodable {
+    var answer: Answer
+    var id: Int
 }
 
 /// Puts messages together, and cuts answers.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Stories of discovering and subscribing")
+struct DiscoveryStories {
+    @Test("Rows 4, 5: it is ready when what is wanted was found and confirmed, step by step")
+    func steps() async throws {
+        let world = TestWorld(seed: 41)
+        world.add(.strap)
+        try await world.run {
+            let central = world.phone.central(.strap)
+            let paired = Task { try await central.pair(.strap) }
+            try await world.expect("it is there", within: .seconds(5)) {
+                !central.accessories.isEmpty
+            }
+            let strap = try await paired.value
+            #expect(strap.state == .ready)
+            var values = strap.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next()?.count == 2)
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A38")) {
+                try await strap.read("2A38")
+            }
+        }
+    }
+
+    @Test("Row 4: one without what is wanted is none of the kind")
+    func missing() async throws {
+        let world = TestWorld(seed: 42)
+        world.add(
+            VirtualAccessory("Strap", services: [VirtualService("180D", [.readable("2A38", [1])])])
+        )
+        try await world.run {
+            let central = world.phone.central(.strap)
+            await #expect(throws: AccessoryError.self) { try await central.pair(.strap) }
+            #expect(central.accessories.isEmpty)
+        }
+    }
+
+    @Test("Row 4: services that change while it is connected are looked up again")
+    func changed() async throws {
+        let world = TestWorld(seed: 43)
+        let strap = world.add(.box)
+        try await world.run {
+            let central = world.phone.central(.box)
+            let box = try await central.pair(.box)
+            world.story.follow(box)
+            strap.removeService("1B10")
+            strap.addService(
+                VirtualService(
+                    "1B10",
+                    [.writable("1B11"), .writable("1B12"), .readable("1B13", [2])]
+                )
+            )
+            try await world.expect("the new value is read", within: .seconds(30)) {
+                (try? await box.read("1B13")) == Data([2])
+            }
+            #expect(box.state == .ready)
+        }
+    }
+
+    @Test("Row 5: values come again after a loss, without anybody's doing")
+    func subscribedAgain() async throws {
+        let world = TestWorld(seed: 51)
+        let strap = world.add(.strap)
+        try await world.run {
+            let known = try await world.phone.central(.strap).pair(.strap)
+            strap.dropLink()
+            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expect(known, becomes: .ready, within: .seconds(10))
+            var values = known.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next() != nil)
+        }
+    }
+}

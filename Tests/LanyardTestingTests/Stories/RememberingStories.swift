@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Stories of remembering")
+struct RememberingStories {
+    @Test("Row 6: it is remembered once it is usable, and no more when it was forgotten")
+    func forgotten() async throws {
+        let world = TestWorld(seed: 61)
+        let strap = world.add(.strap)
+        let store = world.phone.store
+        try await world.run {
+            let central = world.phone.central(.strap)
+            #expect(try store.load().accessories.isEmpty)
+            let known = try await central.pair(.strap)
+            #expect(try store.load().accessories.map(\.identity) == [known.id])
+            try await central.forget(known)
+            #expect(try store.load().accessories.isEmpty)
+            #expect(central.accessories.isEmpty)
+            try await world.advance(by: .seconds(60))
+            #expect(await strap.linkCount == 0)
+        }
+    }
+
+    @Test("Row 7: the next launch has it again, and nobody pairs")
+    func nextLaunch() async throws {
+        let world = TestWorld(seed: 71)
+        world.add(.strap)
+        try await world.run {
+            try await ScanningStories.pairAndEnd(world)
+            let central = world.phone.central(.strap)
+            let known = try #require(central.accessories.first)
+            try await world.expect(known, becomes: .ready, within: .seconds(10))
+            #expect(!world.story.states(of: "Strap").contains("scanning"))
+        }
+    }
+
+    @Test("Row 7: the first launch knows nobody")
+    func firstLaunch() async throws {
+        let world = TestWorld(seed: 72)
+        world.add(.strap)
+        try await world.run {
+            let central = world.phone.central(.strap)
+            try await world.advance(by: .seconds(30))
+            #expect(central.accessories.isEmpty)
+            #expect(central.knownAccessory(.strap) == nil)
+        }
+    }
+
+    @Test("Row 9: a process that ends while connected finds its accessory restored")
+    func restored() async throws {
+        let world = TestWorld(seed: 91)
+        world.add(.strap)
+        try await world.run {
+            do {
+                let central = world.phone.central(.strap)
+                _ = try await central.pair(.strap)
+                await world.phone.endApp()
+            }
+            let central = world.phone.central(.strap)
+            let known = try #require(central.accessories.first)
+            try await world.expect(known, becomes: .ready, within: .seconds(20))
+            #expect(world.story.states(of: "Strap").contains("restoring"))
+        }
+    }
+}

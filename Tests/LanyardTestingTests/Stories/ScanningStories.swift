@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Stories of looking for accessories")
+struct ScanningStories {
+    @Test("Row 2: a search ends after ten seconds if nothing is there")
+    func nothing() async throws {
+        let world = TestWorld(seed: 21)
+        try await world.run {
+            let central = world.phone.central(.strap)
+            await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
+                try await central.pair(.strap)
+            }
+            #expect(world.now >= .seconds(10) && world.now < .seconds(11))
+        }
+    }
+
+    @Test("Row 2: of two straps the one that is near enough is found, by its maker's data")
+    func filtered() async throws {
+        let world = TestWorld(seed: 22)
+        let description = AccessoryDescription.strap.with {
+            $0.matcher = .all(
+                .service("180D"),
+                .signal(atLeast: -65),
+                .manufacturerData(prefix: Data([0xFF, 0xFF, 7]))
+            )
+        }
+        let far = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 7] }, at: .metres(30))
+        let stranger = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 8] }, at: .near)
+        let ours = world.add(
+            .strap.with {
+                $0.manufacturerData = [0xFF, 0xFF, 7]
+                $0.name = "Ours"
+            },
+            at: .near
+        )
+        try await world.run {
+            let central = world.phone.central(description)
+            let strap = try await central.pair(description)
+            #expect(strap.name == "Ours")
+            #expect(await ours.linkCount == 1)
+            #expect(await far.linkCount + stranger.linkCount == 0)
+        }
+    }
+
+    @Test("Row 2: a search for everything is refused unless it is asked for")
+    func unfiltered() async throws {
+        let world = TestWorld(seed: 23)
+        world.add(.strap)
+        let description = AccessoryDescription.strap.with { $0.matcher = .name("Strap") }
+        try await world.run {
+            await #expect(throws: AccessoryError.unfilteredScan) {
+                try await world.phone.central(description).pair(description)
+            }
+            await world.phone.endApp()
+            let allowed = world.phone.central(description) { $0.allowsUnfilteredScans = true }
+            #expect(try await allowed.pair(description).state == .ready)
+        }
+    }
+
+    @Test("Row 3: an attempt to pair ends in time where the accessory is gone again")
+    func gone() async throws {
+        let world = TestWorld(seed: 31)
+        let strap = world.add(.strap)
+        try await world.run {
+            let central = world.phone.central(.strap)
+            let paired = Task { try await central.pair(.strap) }
+            // Heard once, and gone before a link is there.
+            try await world.advance(by: .milliseconds(12))
+            strap.switchOff()
+            await #expect(throws: AccessoryError.self) { _ = try await paired.value }
+            #expect(world.now < .seconds(90))
+            #expect(central.accessories.isEmpty)
+        }
+    }
+
+    @Test("Row 3: an accessory that is known is waited for as long as it takes")
+    func standing() async throws {
+        let world = TestWorld(seed: 32)
+        let strap = world.add(.strap)
+        try await world.run {
+            try await Self.pairAndEnd(world)
+            strap.switchOff()
+            let central = world.phone.central(.strap)
+            let known = try #require(central.knownAccessory(.strap))
+            try await world.expectNever(known, becomes: .ready, for: .seconds(3_600))
+            #expect(known.state == .outOfRange)
+            strap.switchOn()
+            try await world.expect(known, becomes: .ready, within: .seconds(10))
+        }
+    }
+
+    static func pairAndEnd(_ world: TestWorld) async throws {
+        let central = world.phone.central(.strap)
+        _ = try await central.pair(.strap)
+        await central.shutDown()
+        await world.phone.endApp()
+    }
+
+    @Test("Row 10: a search that is called off leaves nothing behind")
+    func calledOff() async throws {
+        let world = TestWorld(seed: 101)
+        try await world.run {
+            let central = world.phone.central(.strap)
+            let search = Task { try await central.pair(.strap) }
+            try await world.advance(by: .seconds(3))
+            search.cancel()
+            await #expect(throws: AccessoryError.cancelled) { _ = try await search.value }
+            // The time-out of the search that was called off must not end the next one.
+            let strap = world.add(.strap, at: .outOfRange)
+            async let paired = central.pair(.strap)
+            try await world.advance(by: .seconds(8))
+            strap.walk(to: .near)
+            #expect(try await paired.state == .ready)
+        }
+    }
+}

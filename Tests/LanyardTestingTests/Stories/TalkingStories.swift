@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Synchronization
+import Testing
+
+@Suite("Stories of writing and talking")
+struct TalkingStories {
+    @Test("Row 15: each write goes as its characteristic allows, and a refusal is told")
+    func writes() async throws {
+        let world = TestWorld(seed: 151)
+        let box = world.add(.box)
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            try await known.write(Data([1]), to: "1B11")
+            #expect(box.written(to: "1B11") == [Data([1])])
+            await #expect(throws: AccessoryError.self) {
+                try await known.write(Data([0xFF]), to: "1B11", as: .withResponse)
+            }
+            try await known.write(Data([2]), to: "1B12")
+            try await world.expect("it arrives", within: .seconds(1)) {
+                box.written(to: "1B12") == [Data([2])]
+            }
+            await #expect(throws: AccessoryError.notPermitted("1B13")) {
+                try await known.write(Data([3]), to: "1B13")
+            }
+            await #expect(throws: AccessoryError.notPermitted("1B12")) {
+                try await known.write(Data([3]), to: "1B12", as: .withResponse)
+            }
+        }
+    }
+
+    @Test(
+        "Row 15: a large value arrives in chunks, in order, with progress",
+        arguments: [WriteKind.withResponse, .withoutResponse]
+    )
+    func chunks(kind: WriteKind) async throws {
+        let world = TestWorld(seed: 152)
+        let box = world.add(.box)
+        let value = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        let characteristic: BluetoothID = kind == .withResponse ? "1B11" : "1B12"
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            let progress = Mutex<[Int]>([])
+            try await known.writeInChunks(value, to: characteristic, as: kind) { sent in
+                progress.withLock { $0.append(sent) }
+            }
+            try await world.expect("all of it arrives", within: .seconds(60)) {
+                box.written(to: characteristic).reduce(0) { $0 + $1.count } == value.count
+            }
+            let chunks = box.written(to: characteristic)
+            #expect(chunks.reduce(Data(), +) == value)
+            let length = known.maximumWriteLength(for: kind)
+            #expect(chunks.allSatisfy { $0.count <= length })
+            let told = progress.withLock { $0 }
+            #expect(told == told.sorted() && told.last == value.count)
+        }
+    }
+
+    @Test("Row 16: requests have their answers, in JSON between STX and ETX")
+    func messages() async throws {
+        let world = TestWorld(seed: 161)
+        let box = world.add(.box)
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            let channel = known.messages(writing: "1B01", listening: "1B02")
+            for number in 1...20 {
+                let answer = try await channel.request(
+                    Question(text: "number \(number)"),
+                    expecting: Answer.self
+                )
+                #expect(answer == Answer(text: "number \(number)? yes"))
+            }
+            let octets = box.written(to: "1B01").reduce(Data(), +)
+            #expect(octets.first == 0x02 && octets.last == 0x03)
+            #expect(octets.count { $0 == 0x02 } == 20)
+        }
+    }
+
+    @Test("Row 16: a request without an answer ends in time, and the next one has its own")
+    func silence() async throws {
+        let world = TestWorld(seed: 162)
+        let box = world.add(.box)
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            let channel = known.messages(writing: "1B01", listening: "1B02")
+            let begun = world.now
+            await #expect(throws: MessageError.self) {
+                try await channel.request(
+                    Question(text: "silence"),
+                    expecting: Answer.self,
+                    timeout: .seconds(4)
+                )
+            }
+            #expect(world.now - begun >= .seconds(4) && world.now - begun < .seconds(5))
+            // Garbage, and half of a message, are passed over.
+            box.notify([0x00, 0x02, 0x7B, 0x22], on: "1B02")
+            let answer = try await channel.request(Question(text: "now"), expecting: Answer.self)
+            #expect(answer == Answer(text: "now? yes"))
+        }
+    }
+}

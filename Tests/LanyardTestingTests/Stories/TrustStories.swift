@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Stories of trust, and of too many links")
+struct TrustStories {
+    @Test("Row 12: connected is not paired, and ready is both")
+    func paired() async throws {
+        let world = TestWorld(seed: 121)
+        world.add(.lock)
+        try await world.run {
+            let lock = try await world.phone.central(.lock).pair(.lock)
+            #expect(lock.state == .ready)
+            #expect(try await lock.read("1C01") == Data([1]))
+        }
+    }
+
+    @Test("Row 12: a lock that forgot whom it is paired with says so, and is not taken for ready")
+    func lostBond() async throws {
+        let world = TestWorld(seed: 122)
+        let lock = world.add(.lock)
+        try await world.run {
+            let known = try await world.phone.central(.lock).pair(.lock)
+            world.story.follow(known)
+            lock.loseBonds()
+            lock.dropLink()
+            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expectNever(known, becomes: .ready, for: .seconds(120))
+            #expect(world.story.texts.contains { $0.contains("paired") })
+        }
+    }
+
+    @Test("Row 12: a paired lock is ready again after a loss without being paired anew")
+    func bonded() async throws {
+        let world = TestWorld(seed: 123)
+        let lock = world.add(.lock.with { $0.address = .rotating(every: .seconds(300)) })
+        try await world.run {
+            let known = try await world.phone.central(.lock).pair(.lock)
+            for _ in 1...3 {
+                lock.walk(to: .outOfRange)
+                try await world.expect(known, becomes: .outOfRange, within: .seconds(40))
+                try await world.advance(by: .seconds(700))
+                lock.comeBack()
+                try await world.expect(known, becomes: .ready, within: .seconds(20))
+            }
+        }
+    }
+
+    @Test("Row 13: with all links taken, the next one is told who holds them, and waits its turn")
+    func pool() async throws {
+        let world = TestWorld(seed: 131)
+        for number in 1...3 { world.add(.strap.with { $0.name = "Strap \(number)" }) }
+        try await world.run {
+            let central = world.phone.central(.strap) {
+                $0.connectionLimit = .fixed(2)
+                $0.policy = .firstCome
+            }
+            let first = try await central.pair(.strap)
+            let second = try await central.pair(.strap)
+            let failure = await #expect(throws: AccessoryError.self) {
+                try await central.pair(.strap)
+            }
+            guard case .outOfConnectionSlots(let slots) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(slots.limit == 2)
+            #expect(Set(slots.holders.map(\.identity)) == [first.id, second.id])
+            try await first.disconnect()
+            let third = try await central.pair(.strap)
+            #expect(third.state == .ready)
+            #expect(second.state == .ready)
+        }
+    }
+}
