@@ -5,6 +5,7 @@ import BluetoothTypes
 import CoreBluetooth
 import HCITransports
 import Lanyard
+import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
@@ -17,6 +18,8 @@ public final class TestPhone: Sendable {
     public let adapter: CBAdapter
     /// Where its application remembers accessories: it lasts as long as the world.
     public let store = MemoryAccessoryStore()
+    /// The objects of the application's process.
+    private let process = Mutex<[any AnyObject & Sendable]>([])
     let controller: ControllerID
     unowned let world: TestWorld
 
@@ -96,13 +99,47 @@ public final class TestPhone: Sendable {
         }
     }
 
-    /// The process of the application ends: all managers are gone, and so are the links. What the system
-    /// keeps for the next launch is kept; whatever the application makes after this is of a new process.
+    // MARK: The application
+
+    /// Starts the application: makes its object, and keeps it until `endApp()` or the end of the run.
     ///
-    /// Let go of the application's objects before.
+    /// ```swift
+    /// let central = phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
+    /// ```
+    @discardableResult
+    public func launch<App: AnyObject & Sendable>(
+        _ make: (AccessoryCentral.Configuration) throws -> App
+    ) rethrows -> App {
+        let app = try make(configuration)
+        process.withLock { $0.append(app) }
+        return app
+    }
+
+    /// The same for an object that is made on an actor:
+    /// `await phone.launch { await Model(configuration: $0) }`.
+    @discardableResult
+    public func launch<App: AnyObject & Sendable>(
+        _ make: @Sendable (AccessoryCentral.Configuration) async throws -> App
+    ) async rethrows -> App {
+        let app = try await make(configuration)
+        process.withLock { $0.append(app) }
+        return app
+    }
+
+    /// The process of the application ends: what was launched is let go of, all managers are gone, and so
+    /// are the links. What the system keeps for the next launch is kept, and so is the store.
     public func endApp() async {
         world.story.note("\(name): the application ends")
+        await end()
+    }
+
+    func end() async {
         await adapter.shutDown()
+        // Freed outside of the lock: it may be much.
+        _ = process.withLock { process in
+            defer { process = [] }
+            return process
+        }
     }
 
     private func act(_ note: String, _ work: @escaping @Sendable (World, ControllerID) -> Void) {

@@ -111,7 +111,7 @@ public final class TestWorld: Sendable {
         } catch {
             result = .failure(error)
         }
-        for phone in phones.withLock({ $0 }) { await phone.adapter.shutDown() }
+        for phone in phones.withLock({ $0 }) { await phone.end() }
         return try result.get()
     }
 

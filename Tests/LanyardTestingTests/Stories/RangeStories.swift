@@ -119,6 +119,7 @@ struct RangeStories {
         let world = TestWorld(seed: 141)
         let description = AccessoryDescription.strap.with {
             $0.identity = .manufacturerData(company: 0xFFFF, range: 0..<2)
+            $0.matcher = .all(.service("180D"), .manufacturerData(company: 0xFFFF))
         }
         let strap = world.add(.strap.with { $0.manufacturerData = [0xFF, 0xFF, 0xAB, 0xCD] })
         try await world.run {

@@ -13,11 +13,11 @@ struct RememberingStories {
         let store = world.phone.store
         try await world.run {
             let central = world.phone.central(.strap)
-            #expect(try store.load().accessories.isEmpty)
+            #expect(store.load().accessories.isEmpty)
             let known = try await central.pair(.strap)
-            #expect(try store.load().accessories.map(\.identity) == [known.id])
+            #expect(store.load().accessories.map(\.identity) == [known.id])
             try await central.forget(known)
-            #expect(try store.load().accessories.isEmpty)
+            #expect(store.load().accessories.isEmpty)
             #expect(central.accessories.isEmpty)
             try await world.advance(by: .seconds(60))
             #expect(await strap.linkCount == 0)

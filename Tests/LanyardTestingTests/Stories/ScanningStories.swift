@@ -58,7 +58,8 @@ struct ScanningStories {
             }
             await world.phone.endApp()
             let allowed = world.phone.central(description) { $0.allowsUnfilteredScans = true }
-            #expect(try await allowed.pair(description).state == .ready)
+            let paired = try await allowed.pair(description)
+            #expect(paired.state == .ready)
         }
     }
 
@@ -115,7 +116,8 @@ struct ScanningStories {
             async let paired = central.pair(.strap)
             try await world.advance(by: .seconds(8))
             strap.walk(to: .near)
-            #expect(try await paired.state == .ready)
+            let known = try await paired
+            #expect(known.state == .ready)
         }
     }
 }

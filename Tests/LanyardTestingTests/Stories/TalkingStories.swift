@@ -68,10 +68,10 @@ struct TalkingStories {
             let channel = known.messages(writing: "1B01", listening: "1B02")
             for number in 1...20 {
                 let answer = try await channel.request(
-                    Question(text: "number \(number)"),
-                    expecting: Answer.self
+                    BoxQuestion(text: "number \(number)"),
+                    expecting: BoxAnswer.self
                 )
-                #expect(answer == Answer(text: "number \(number)? yes"))
+                #expect(answer == BoxAnswer(text: "number \(number)? yes"))
             }
             let octets = box.written(to: "1B01").reduce(Data(), +)
             #expect(octets.first == 0x02 && octets.last == 0x03)
@@ -89,16 +89,19 @@ struct TalkingStories {
             let begun = world.now
             await #expect(throws: MessageError.self) {
                 try await channel.request(
-                    Question(text: "silence"),
-                    expecting: Answer.self,
+                    BoxQuestion(text: "silence"),
+                    expecting: BoxAnswer.self,
                     timeout: .seconds(4)
                 )
             }
             #expect(world.now - begun >= .seconds(4) && world.now - begun < .seconds(5))
             // Garbage, and half of a message, are passed over.
             box.notify([0x00, 0x02, 0x7B, 0x22], on: "1B02")
-            let answer = try await channel.request(Question(text: "now"), expecting: Answer.self)
-            #expect(answer == Answer(text: "now? yes"))
+            let answer = try await channel.request(
+                BoxQuestion(text: "now"),
+                expecting: BoxAnswer.self
+            )
+            #expect(answer == BoxAnswer(text: "now? yes"))
         }
     }
 }

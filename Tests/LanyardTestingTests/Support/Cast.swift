@@ -45,8 +45,8 @@ extension VirtualAccessory {
     static let box = VirtualAccessory(
         "Box",
         services: [
-            .messages("1B00", writing: "1B01", notifying: "1B02") { (question: Question) in
-                question.text == "silence" ? nil : Answer(text: "\(question.text)? yes")
+            .messages("1B00", writing: "1B01", notifying: "1B02") { (question: BoxQuestion) in
+                question.text == "silence" ? nil : BoxAnswer(text: "\(question.text)? yes")
             },
             VirtualService(
                 "1B10",
@@ -61,11 +61,11 @@ extension VirtualAccessory {
     )
 }
 
-struct Question: Codable, Sendable {
+struct BoxQuestion: Codable, Sendable {
     var text: String
 }
 
-struct Answer: Codable, Sendable, Equatable {
+struct BoxAnswer: Codable, Sendable, Equatable {
     var text: String
 }
 
@@ -75,9 +75,11 @@ extension TestPhone {
         _ descriptions: AccessoryDescription...,
         change: (inout AccessoryCentral.Configuration) -> Void = { _ in }
     ) -> AccessoryCentral {
-        var configuration = configuration
-        change(&configuration)
-        return AccessoryCentral(for: descriptions, configuration: configuration)
+        launch {
+            var configuration = $0
+            change(&configuration)
+            return AccessoryCentral(for: descriptions, configuration: configuration)
+        }
     }
 }
 

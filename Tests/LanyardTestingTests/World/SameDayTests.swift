@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Lanyard
+import LanyardTesting
+import Observation
+import Testing
+
+@Suite("The same seed tells the same story")
+struct SameDayTests {
+    @Test("two hundred times, of an application on the main actor with tasks of its own")
+    func sameDay() async throws {
+        let first = try await Self.day(seed: 3)
+        #expect(first.contains("outOfRange"))
+        for _ in 2...200 {
+            let next = try await Self.day(seed: 3)
+            guard next != first else { continue }
+            Issue.record("not the same day:\n\(first)\n--\n\(next)")
+            return
+        }
+    }
+
+    @Test("and another one another story")
+    func otherDay() async throws {
+        #expect(try await Self.day(seed: 3) != Self.day(seed: 4))
+    }
+
+    private static func day(seed: UInt64) async throws -> String {
+        let world = TestWorld(seed: seed)
+        let strap = world.add(.strap)
+        try await world.run {
+            let model = await PulseModel(configuration: world.phone.configuration)
+            try await model.begin()
+            await Self.tell(model, in: world)
+            try await world.expect("the pulse is shown", within: .seconds(5)) {
+                await model.rate != nil
+            }
+            strap.walk(to: .outOfRange, over: .seconds(2))
+            try await world.expect("the loss is shown", within: .seconds(30)) {
+                await !model.isConnected
+            }
+            strap.comeBack()
+            try await world.expect("it is back", within: .seconds(10)) {
+                await model.isConnected
+            }
+            strap.reboot(after: .seconds(2))
+            try await world.advance(by: .seconds(20))
+        }
+        return world.story.description
+    }
+
+    /// Notes all that the model shows.
+    @MainActor
+    private static func tell(_ model: PulseModel, in world: TestWorld) {
+        let line = withObservationTracking {
+            let rate = model.rate.map { "\($0)" } ?? "nothing"
+            return "shows \(rate), \(model.isConnected ? "connected" : "outOfRange")"
+        } onChange: {
+            Task { await tell(model, in: world) }
+        }
+        world.story.note(line)
+    }
+}

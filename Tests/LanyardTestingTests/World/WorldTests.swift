@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+import VirtualAdapters
+
+@Suite("A world for tests")
+struct WorldTests {
+    @Test("lets hours pass in no time, for clocks as well")
+    func clock() async throws {
+        let world = TestWorld()
+        let begun = ContinuousClock.now
+        try await world.run {
+            try await world.clock.sleep(for: .seconds(3_600))
+            #expect(world.now == .seconds(3_600))
+            try await world.advance(by: .milliseconds(1))
+            #expect(world.clock.now.offset == .seconds(3_600) + .milliseconds(1))
+        }
+        #expect(ContinuousClock.now - begun < .seconds(30))
+    }
+
+    @Test("does later what it is told to do later")
+    func later() async throws {
+        let world = TestWorld()
+        try await world.run {
+            world.later(.seconds(2)) { world.story.note("second") }
+            world.later(.seconds(1)) { world.story.note("first") }
+            try await world.advance(by: .seconds(3))
+        }
+        #expect(world.story.description == "1.000 first\n2.000 second")
+    }
+
+    @Test("ends with what its body throws, and runs again after it")
+    func throwing() async throws {
+        struct Mishap: Error {}
+        let world = TestWorld()
+        await #expect(throws: Mishap.self) {
+            try await world.run {
+                try await world.advance(by: .seconds(1))
+                throw Mishap()
+            }
+        }
+        try await world.run { try await world.advance(by: .seconds(1)) }
+        #expect(world.now >= .seconds(2))
+    }
+
+    @Test("says that a body takes too long")
+    func bound() async throws {
+        let world = TestWorld(seed: 5)
+        let error = await #expect(throws: VirtualAirError.self) {
+            try await world.run(for: .seconds(10)) {
+                while true { try await world.advance(by: .seconds(1)) }
+            }
+        }
+        #expect(error?.seed == 5)
+    }
+
+    @Test("says what was expected, where, and what happened instead")
+    func failure() async throws {
+        let world = TestWorld(seed: 6)
+        let strap = world.add(.strap)
+        let failure = await #expect(throws: ExpectationFailure.self) {
+            try await world.run {
+                let known = try await world.phone.central(.strap).pair(.strap)
+                world.story.follow(known, as: "my strap")
+                strap.switchOff()
+                try await world.advance(by: .seconds(10))
+                try await world.expect(known, becomes: .ready, within: .seconds(5))
+            }
+        }
+        let text = try #require(failure).description
+        #expect(text.contains("my strap did not become ready within 5.0 seconds"))
+        #expect(text.contains("WorldTests.swift:"))
+        #expect(text.contains("seed 6"))
+        #expect(text.contains("Strap goes off"))
+        #expect(text.contains("my strap: outOfRange"))
+    }
+
+    @Test("leaves packet logs where it is told to")
+    func trace() async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "lanyard-world-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let world = TestWorld(tracingInto: directory.path())
+        world.add(.strap)
+        try await world.run { _ = try await world.phone.central(.strap).pair(.strap) }
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path())
+        #expect(files.sorted() == ["0-phone.btsnoop", "1-Strap.btsnoop"])
+    }
+
+    @Test("accessories do what the test says, and tell what was done to them")
+    func accessories() async throws {
+        let world = TestWorld()
+        let box = world.add(.box)
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            box.setValue([7], of: "1B13")
+            let read = try await known.read("1B13")
+            #expect(read == Data([7]))
+            try await known.write(Data([8, 9]), to: "1B11")
+            #expect(await box.value(of: "1B11") == Data([8, 9]))
+            #expect(box.written(to: "1B11") == [Data([8, 9])])
+            #expect(await box.linkCount == 1)
+            var values = known.values(of: "1B02").makeAsyncIterator()
+            box.notify([5], on: "1B02")
+            #expect(await values.next() == Data([5]))
+        }
+        #expect(await box.linkCount == 0)
+    }
+
+    @Test("two phones do not have each other's accessories")
+    func phones() async throws {
+        let world = TestWorld()
+        world.add(.strap)
+        let other = world.addPhone("tablet")
+        try await world.run {
+            let mine = try await world.phone.central(.strap).pair(.strap)
+            let theirs = other.central(.strap)
+            #expect(theirs.accessories.isEmpty)
+            // It is taken: a strap has one link.
+            await #expect(throws: AccessoryError.self) { try await theirs.pair(.strap) }
+            try await mine.disconnect()
+            let taken = try await theirs.pair(.strap)
+            #expect(taken.state == .ready)
+        }
+    }
+}
