@@ -84,11 +84,13 @@ public final class TestPhone: Sendable {
 
     // MARK: What goes wrong
 
-    /// The controller stops working, says so, and has to be begun anew.
+    /// The controller breaks down and starts anew: its links end in silence, and the phone's system is told
+    /// of it. A disturbance ends with it.
     public func resetController() {
         act("its controller resets") { world, controller in
-            world.switchOff(controller)
-            world.switchOn(controller)
+            var faults = FaultPlan()
+            faults.restart = world.now + .milliseconds(1)
+            world.setFaults(faults, of: controller)
         }
     }
 

@@ -55,8 +55,15 @@ struct DiscoveryStories {
                     [.writable("1B11"), .writable("1B12"), .readable("1B13", [2])]
                 )
             )
-            try await world.expect("the new value is read", within: .seconds(30)) {
-                (try? await box.read("1B13")) == Data([2])
+            try await world.expect("the change is noticed", within: .seconds(5)) {
+                world.story.texts.contains { $0.contains("discoveringServices") }
+            }
+            try await world.expect(box, becomes: .ready, within: .seconds(10))
+            do {
+                let value = try await box.read("1B13")
+                #expect(value == Data([2]))
+            } catch {
+                Issue.record("\(error)")
             }
             #expect(box.state == .ready)
         }
