@@ -68,8 +68,13 @@ extension CentralDriver {
 
     private func evict(_ holder: AccessoryIdentity, for identity: AccessoryIdentity) {
         guard let keeper = keeper(of: holder) else { return }
-        record(.note, "evicted", keeper, detail: "for \(identity)")
+        record(.note, "evicted", keeper, detail: "for \(name(of: identity))")
         feed(.slot(.revoked), to: keeper)
+    }
+
+    /// For people.
+    private func name(of identity: AccessoryIdentity) -> String {
+        keeper(of: identity)?.name ?? "\(identity)"
     }
 
     private func tell(
@@ -78,7 +83,8 @@ extension CentralDriver {
         _ event: (AttemptRecord.Slots) -> SlotEvent
     ) {
         guard let keeper = keeper(of: identity) else { return }
-        record(.note, "slot refused", keeper, detail: "\(slots)")
+        let holders = slots.holders.map { name(of: $0.identity) }.joined(separator: ", ")
+        record(.note, "slot refused", keeper, detail: "all \(slots.limit) are held by \(holders)")
         keeper.mirror.setSlots(slots)
         let brief = AttemptRecord.Slots(inUse: slots.holders.count, limit: slots.limit)
         feed(.slot(event(brief)), to: keeper)

@@ -135,6 +135,7 @@ extension TimelinePage {
           const margin = (to - from) * .03;
           show(from - margin, to + margin);
           stage.scrollTop = 0;
+          rowsBox.scrollTop = lowerBound(listed, chapter.time, event => event.time) * LINE;
         }
 
         function currentChapter() {

@@ -101,8 +101,10 @@ extension TimelinePage {
           context.textBaseline = 'middle';
           clipped(GUTTER, 0, boardWidth(), size.height, () => {
             drawChapterBands();
-            for (const row of layout.rows) drawRow(row);
+            const isState = row => row.lane === STATE;
+            layout.rows.filter(isState).forEach(drawRow);
             drawFolds();
+            layout.rows.filter(row => !isState(row)).forEach(drawRow);
             drawSelection();
           });
           drawSeparators();
