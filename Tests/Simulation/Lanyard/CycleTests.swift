@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import LanyardTesting
+import Testing
+
+@testable import Lanyard
+
+@Suite("Links that are made and ended, again and again")
+struct CycleTests {
+    /// How many KiB more a process may hold after ten thousand cycles: that is what
+    /// the allocator needs to settle, and no leak stays below.
+    private static let toleratedGrowth = 3_072
+
+    /// How many cycles there are: few by default; `LANYARD_CYCLES=10000` to be sure, memory included.
+    private static let count =
+        ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 100
+
+    @Test("No slot, no task and no memory leaks, whatever interrupts them")
+    func cycles() async throws {
+        let life = Life(seed: 11, straps: 2, limit: 2, isWritten: false)
+        let count = Self.count
+        let memory = try await life.live(for: .seconds(3600 + count * 60)) {
+            try await life.pairAll()
+            var generator = SplitMix64(seed: 11)
+            var memory: [Int] = []
+            for cycle in 0..<count {
+                try await life.cycle(using: &generator)
+                if cycle.isMultiple(of: max(count / 5, 1)) {
+                    try await life.check()
+                    memory.append(MemoryUse.residentKibibytes)
+                }
+            }
+            memory.append(MemoryUse.residentKibibytes)
+            life.heal()
+            for accessory in life.accessories { try await accessory.disconnect() }
+            #expect(await life.slotCount == 0)
+            for strap in life.straps { #expect(await strap.linkCount == 0) }
+            return memory
+        }
+        let growth = (memory.last ?? 0) - (memory.dropFirst().first ?? 0)
+        print("\(count) cycles, resident: \(memory) KiB")
+        // The first fifth fills caches and buffers that have bounds.
+        if count >= 5000 { #expect(growth <= Self.toleratedGrowth, "\(memory)") }
+    }
+}
+
+extension Life {
+    /// A link is ended and made again; often something else happens meanwhile.
+    fileprivate func cycle(using generator: inout SplitMix64) async throws {
+        let number = Int.random(in: straps.indices, using: &generator)
+        let accessory = accessories.first { $0.description.kind == "strap \(number)" }
+        guard let accessory else { throw offend("an accessory is gone") }
+        if generator.happens(oneIn: 3) {
+            accessory.connect()
+        } else {
+            try await accessory.disconnect()
+            accessory.connect()
+        }
+        if generator.happens(oneIn: 3) { interrupt(straps[number], using: &generator) }
+        if generator.happens(oneIn: 4) {
+            let pause = Int.random(in: 0...400, using: &generator)
+            return try await world.advance(by: .milliseconds(pause))
+        }
+        world.phone.disturb(losing: 0)
+        straps[number].disturb(losing: 0)
+        try await accessory.untilReady()
+    }
+
+    private func cyclePower() {
+        world.phone.isPoweredOn = false
+        world.phone.isPoweredOn = true
+    }
+
+    private func interrupt(_ strap: LiveAccessory, using generator: inout SplitMix64) {
+        let share = Double.random(in: 0...0.5, using: &generator)
+        let pause = Duration.milliseconds(Int.random(in: 1...900, using: &generator))
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: strap.reboot(after: pause)
+        case 1: strap.dropLink()
+        case 2: world.later(pause) { strap.dropLink() }
+        case 3: cyclePower()
+        case 4: world.phone.disturb(losing: share)
+        default: strap.disturb(losing: share)
+        }
+    }
+}

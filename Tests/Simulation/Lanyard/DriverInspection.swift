@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+
+@testable import Lanyard
+
+/// What must always be so of a driver between two of its turns.
+struct DriverInspection {
+    let driver: CentralDriver
+
+    /// The first thing that is not as it must be; nil if all is well.
+    static func offence(in driver: CentralDriver) async -> String? {
+        await withCheckedContinuation { answer in
+            driver.enter(orElse: { answer.resume(returning: nil) }) { driver in
+                answer.resume(returning: DriverInspection(driver: driver).offence)
+            }
+        }
+    }
+
+    /// How many slots somebody has, or waits for.
+    static func slotCount(in driver: CentralDriver) async -> Int {
+        await withCheckedContinuation { answer in
+            driver.enter(orElse: { answer.resume(returning: 0) }) { driver in
+                answer.resume(returning: driver.pool.slots.count + driver.pool.waiters.count)
+            }
+        }
+    }
+
+    private var offence: String? {
+        slotOffence ?? driver.keepers.lazy.compactMap { offence(of: $0) }.first
+    }
+
+    /// No slot above the limit, and none that nobody has.
+    private var slotOffence: String? {
+        let state = driver.pool.state(now: driver.now)
+        if let limit = driver.pool.limit.fixed, state.holders.count > limit {
+            return "\(state.holders.count) slots of \(limit) are held"
+        }
+        let held = Set(driver.keepers.compactMap(\.slot))
+        let given = Set(driver.pool.slots.map(\.token))
+        return held == given ? nil : "slots \(given) are given, and \(held) are held"
+    }
+
+    private func offence(of keeper: AccessoryKeeper) -> String? {
+        let state = keeper.machine.state
+        if state.slotUse == nil, keeper.slot != nil {
+            return "\(keeper.name) is \(state), with a slot"
+        }
+        guard case .ready(let peripheral, _) = state else { return nil }
+        if keeper.slot == nil { return "\(keeper.name) is ready without a slot" }
+        if peripheral.state != .connected { return nil }
+        for path in keeper.description.subscribedPaths {
+            guard let characteristic = keeper.characteristic(path), characteristic.isNotifying
+            else {
+                return "\(keeper.name) is ready, and not subscribed to \(path)"
+            }
+        }
+        return nil
+    }
+}
+
+extension AccessoryDescription {
+    fileprivate var subscribedPaths: [CharacteristicPath] {
+        services.flatMap { service in
+            service.characteristics.filter { $0.roles.contains(.subscribe) }.map {
+                CharacteristicPath(service.identifier, $0.identifier)
+            }
+        }
+    }
+}

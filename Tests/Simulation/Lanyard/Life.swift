@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTestSupport
+import LanyardTesting
+import Synchronization
+import Testing
+
+@testable import Lanyard
+
+/// A person's life with accessories: a phone whose application keeps them, and everything that happens to
+/// phones and accessories, at random.
+///
+/// Everything that is done is done on the thread of the world, by the body of `live`.
+final class Life: Sendable {
+    /// Something that must never be so, with the story that led to it.
+    struct Offence: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    let world: TestWorld
+    let straps: [LiveAccessory]
+    let store = MemoryAccessoryStore()
+    let limit: Int?
+    private let recorder: FlightRecorder?
+    let central = Mutex<AccessoryCentral?>(nil)
+    private let watches = Mutex<[StateWatch]>([])
+
+    /// A phone that can have so many links, with so many accessories around.
+    ///
+    /// - Parameter isWritten: whether all that happens is written down; that takes memory.
+    init(
+        seed: UInt64,
+        straps: Int,
+        limit: Int? = nil,
+        interval: Duration = .milliseconds(100),
+        isWritten: Bool = true
+    ) {
+        world = TestWorld(seed: seed)
+        self.limit = limit
+        recorder = isWritten ? FlightRecorder() : nil
+        let world = world
+        self.straps = (0..<straps).map { number in
+            world.add(Self.strap(number, interval), at: .metres(Double(number + 2)))
+        }
+    }
+
+    private static func strap(_ number: Int, _ interval: Duration) -> VirtualAccessory {
+        VirtualAccessory(
+            "Strap \(number)",
+            services: [
+                VirtualService(
+                    "180D",
+                    [
+                        .notifying("2A37", every: .seconds(1)) { [0x06, UInt8(60 + $0 % 40)] },
+                        .readable("2A38", [1]),
+                    ]
+                )
+            ],
+            advertisingInterval: interval
+        )
+    }
+
+    /// What the application says of an accessory.
+    static func description(_ number: Int) -> AccessoryDescription {
+        AccessoryDescription(
+            kind: "strap \(number)",
+            matching: .all(.service("180D"), .name("Strap \(number)")),
+            services: [ServiceDescription("180D", [.subscribe("2A37"), .read("2A38")])]
+        )
+    }
+
+    /// The accessories of the present central.
+    var accessories: [Accessory] { central.withLock { $0?.accessories ?? [] } }
+
+    /// Runs `body` in the world; afterwards nothing may be left.
+    func live<Value: Sendable>(
+        for bound: Duration,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let value = try await world.run(for: bound) { [self] in
+            beginApp()
+            let value = try await body()
+            try await endApp()
+            return value
+        }
+        return value
+    }
+
+    // MARK: The application
+
+    /// A process of the application begins.
+    func beginApp() {
+        var configuration = world.phone.configuration
+        configuration.store = store
+        configuration.recorder = recorder
+        if let limit { configuration.connectionLimit = .fixed(limit) }
+        let new = AccessoryCentral(
+            for: straps.indices.map(Self.description),
+            configuration: configuration
+        )
+        central.withLock { $0 = new }
+        for accessory in new.accessories { watch(accessory) }
+    }
+
+    /// It ends; nothing that it had may be left.
+    func endApp() async throws {
+        try await check()
+        weak let driver = central.withLock { $0?.driver }
+        await central.withLock { $0.take() }?.shutDown()
+        try checkWatches()
+        watches.withLock { $0 = [] }
+        await world.phone.endApp()
+        let end = world.now + .seconds(30)
+        while driver != nil, world.now < end { try await world.advance(by: .seconds(1)) }
+        if driver != nil { throw offend("the driver of a central that has ended is still there") }
+    }
+
+    /// Pairs all accessories, one after the other.
+    func pairAll() async throws {
+        for number in straps.indices {
+            let central = central.withLock { $0 }
+            let accessory = try await central?.pair(Self.description(number))
+            if let accessory { watch(accessory) }
+        }
+    }
+
+    private func watch(_ accessory: Accessory) {
+        let watch = StateWatch(accessory, in: recorder == nil ? nil : world)
+        watches.withLock { $0.append(watch) }
+    }
+
+    /// How many slots somebody has, or waits for.
+    var slotCount: Int {
+        get async {
+            guard let driver = central.withLock({ $0?.driver }) else { return 0 }
+            return await DriverInspection.slotCount(in: driver)
+        }
+    }
+
+    // MARK: Looking
+
+    /// Throws if anything is as it must never be.
+    func check() async throws {
+        try checkWatches()
+        guard let driver = central.withLock({ $0?.driver }) else { return }
+        if let offence = await DriverInspection.offence(in: driver) { throw offend(offence) }
+    }
+
+    private func checkWatches() throws {
+        for watch in watches.withLock({ $0 }) {
+            if let offence = watch.offence { throw offend(offence) }
+        }
+    }
+
+    func offend(_ text: String) -> Offence {
+        Offence(description: "\(text) (seed \(world.seed))\n\(log)")
+    }
+
+    /// All that happened, in order.
+    private var log: String {
+        let events = (recorder?.recording.events ?? []).map { ($0.time, $0.description) }
+        let story = world.story.lines.map { ($0.time, "\($0)") }
+        return (events + story).sorted { $0.0 < $1.0 }.map(\.1).joined(separator: "\n")
+    }
+
+    /// Waits until every accessory is ready and sends its values.
+    func expectAllReady(within limit: Duration) async throws {
+        let end = world.now + limit
+        while !accessories.allSatisfy({ $0.state == .ready }) {
+            guard world.now < end else {
+                let states = accessories.map {
+                    "\($0.id): \($0.latestChange)\n\($0.whyNotConnected)"
+                }
+                throw offend("not all are ready: \(states.joined(separator: "\n"))")
+            }
+            try await world.advance(by: .milliseconds(100))
+        }
+        for accessory in accessories { try await expectValue(of: accessory) }
+    }
+
+    /// Ready means subscribed: a value comes every second.
+    private func expectValue(of accessory: Accessory) async throws {
+        let values = accessory.values(of: "2A37")
+        let came = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in values { return true }
+                return false
+            }
+            group.addTask { [world] in
+                try await world.advance(by: .seconds(5))
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+        guard came else { throw offend("\(accessory.id) is ready, and sends nothing") }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What the process holds in memory.
+enum MemoryUse {
+    /// In KiB; 0 where nobody says.
+    static var residentKibibytes: Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS") })
+        else { return 0 }
+        return line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first ?? 0
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTesting
+import Synchronization
+import Testing
+
+@testable import Lanyard
+
+/// When an accessory was in which state.
+final class ChangeTimes: Sendable {
+    private let times = Mutex<[(state: AccessoryState, time: Duration)]>([])
+    private let observation = Mutex<ObservationToken?>(nil)
+
+    /// Follows an accessory from now on; a new one for each process.
+    func follow(_ accessory: Accessory, in world: TestWorld) {
+        let token = accessory.onChange { [weak self, weak world] change in
+            guard let self, let world else { return }
+            times.withLock { $0.append((change.state, world.now)) }
+        }
+        observation.withLock { $0 = token }
+    }
+
+    /// When it was first in a state, of all times since `start`.
+    func first(_ state: AccessoryState, since start: Duration) -> Duration? {
+        times.withLock { times in
+            times.first { $0.state == state && $0.time >= start }?.time
+        }
+    }
+}
+
+@Suite("Accessories that come back")
+struct ReturnTests {
+    /// What silence the host takes for the loss of a link (`ConnectParameters`).
+    private static let supervisionTimeout = Duration.seconds(5)
+    /// An accessory that advertises every 100 ms does so up to 10 ms later (Vol 6, Part B, 4.4.2.2.1).
+    private static let interval = Duration.milliseconds(110)
+
+    /// How long it took to be ready again, and how much of that was due to the discovery.
+    private struct Return {
+        var duration: Duration
+        var discovery: Duration
+    }
+
+    /// An accessory is restarted while it is connected, and advertises at once. The link is dead from then
+    /// on, which shows when the supervision time-out is over.
+    private func comeBack(seed: UInt64, losing share: Double) async throws -> Return {
+        let life = Life(seed: seed, straps: 1)
+        return try await life.live(for: .seconds(600)) {
+            let discovery = try await life.firstDiscovery()
+            life.world.phone.disturb(losing: share)
+            life.straps.first?.disturb(losing: share)
+            try await life.world.advance(by: .milliseconds(1500 + Int(seed) * 7))
+            let times = ChangeTimes()
+            for accessory in life.accessories { times.follow(accessory, in: life.world) }
+            try await life.world.advance(by: .milliseconds(1))
+            let start = life.world.now
+            life.straps.first?.reboot(after: .milliseconds(1))
+            try await life.world.advance(by: .seconds(120))
+            let lost =
+                times.first(.outOfRange, since: start) ?? times.first(.connecting, since: start)
+            guard let lost, let ready = times.first(.ready, since: lost) else {
+                throw life.offend("it did not come back")
+            }
+            return Return(duration: ready - start, discovery: discovery)
+        }
+    }
+
+    /// While the host connects it listens half of the time (`ConnectParameters.scanWindow`): so it may miss
+    /// one advertisement, and hears the next.
+    @Test("Without loss one is ready again as soon as it is found, and looked through")
+    func withoutLoss() async throws {
+        let seeds = seeds(20)
+        var promptCount = 0
+        for seed in seeds {
+            let result = try await comeBack(seed: seed, losing: 0)
+            let bound =
+                Self.supervisionTimeout + Self.interval + .milliseconds(100) + result.discovery
+            if result.duration <= bound { promptCount += 1 }
+            #expect(result.duration <= bound + Self.interval, "discovery: \(result.discovery)")
+        }
+        #expect(promptCount * 3 >= seeds.count)
+    }
+
+    @Test("At 30 % loss it is ready again within a minute, 99 times out of 100")
+    func withLoss() async throws {
+        var lateCount = 0
+        let seeds = seeds(30)
+        for seed in seeds {
+            let result = try? await comeBack(seed: seed, losing: 0.3)
+            if (result?.duration ?? .seconds(3600)) > .seconds(60) { lateCount += 1 }
+        }
+        #expect(lateCount <= seeds.count / 100)
+    }
+}
+
+extension Life {
+    /// Pairs all accessories, and says how long the first one was looked through: its services, its
+    /// characteristics, and its subscriptions.
+    func firstDiscovery() async throws -> Duration {
+        try await pairAll()
+        try await world.advance(by: .milliseconds(1))
+        guard let attempt = accessories.first?.attempts.last, attempt.next == .ready else {
+            throw offend("nothing was paired")
+        }
+        let phases: Set<AttemptRecord.Phase> = [
+            .discoveringServices, .discoveringCharacteristics, .subscribing,
+        ]
+        return attempt.steps.filter { phases.contains($0.phase) }.reduce(.zero) { $0 + $1.duration }
+    }
+}

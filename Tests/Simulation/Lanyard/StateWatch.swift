@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Lanyard
+import LanyardTesting
+import Synchronization
+
+/// Hears every change of an accessory's, and says which must not be.
+final class StateWatch: Sendable {
+    private struct Seen {
+        var state: AccessoryState?
+        var number = 0
+        var offence: String?
+        var observation: ObservationToken?
+    }
+
+    private let seen = Mutex(Seen())
+    private let name: String
+
+    init(_ accessory: Accessory, in world: TestWorld?) {
+        name = accessory.description.kind
+        let observation = accessory.onChange { [weak self, weak world] change in
+            guard let self else { return }
+            world?.story.note("\(name): \(change.state) (\(change.reason))")
+            follow(change)
+        }
+        seen.withLock { $0.observation = observation }
+    }
+
+    /// The first thing that was not to be.
+    var offence: String? { seen.withLock { $0.offence } }
+
+    private func follow(_ change: AccessoryChange) {
+        seen.withLock { seen in
+            if let state = seen.state {
+                let isLegal = Self.next(after: state).contains(change.state)
+                if !isLegal { note("\(name) went from \(state) to \(change.state)", &seen) }
+                if change.number != seen.number + 1 { note("\(name) missed a change", &seen) }
+            }
+            seen.state = change.state
+            seen.number = change.number
+        }
+    }
+
+    private func note(_ text: String, _ seen: inout Seen) {
+        if seen.offence == nil { seen.offence = text }
+    }
+
+    /// What may come after a state. From everywhere Bluetooth can become unavailable, and an end of the
+    /// wish for a link can leave nothing to be done.
+    private static func next(after state: AccessoryState) -> Set<AccessoryState> {
+        let always: Set<AccessoryState> = [
+            .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported, .idle, .disconnecting,
+        ]
+        return always.union(steps(from: state))
+    }
+
+    /// Where a life goes on by itself.
+    private static func steps(from state: AccessoryState) -> Set<AccessoryState> {
+        let onLink: Set<AccessoryState> = [
+            .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,
+        ]
+        let lost: Set<AccessoryState> = [.outOfRange, .connecting]
+        return switch state {
+        case .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported:
+            [.restoring, .scanning, .connecting, .outOfRange]
+        case .restoring: onLink.union(lost).union([.scanning])
+        case .idle: [.restoring, .scanning, .connecting, .outOfRange]
+        case .scanning: [.connecting, .restoring]
+        case .connecting: onLink.union(lost).subtracting([.ready])
+        case .discoveringServices: lost.union([.discoveringServices, .discoveringCharacteristics])
+        case .discoveringCharacteristics:
+            lost.union([.discoveringServices, .subscribing, .connected, .ready])
+        case .subscribing: lost.union([.discoveringServices, .connected, .ready])
+        case .connected: lost.union([.discoveringServices, .subscribing, .ready])
+        case .ready: lost.union([.discoveringServices, .subscribing])
+        case .outOfRange: onLink.union(lost).subtracting([.ready])
+        case .disconnecting: lost.union([.scanning])
+        }
+    }
+}
