@@ -101,8 +101,10 @@ extension CentralDriver {
         for await change in mirror.events() {
             switch change.state {
             case .ready: return
-            case .idle where change.reason == .resting(.unknownToSystem) && !hasLooked:
-                // Paired, and lost to the system: who waits for it wants it looked for.
+            case .idle
+            where change.reason == .resting(.unknownToSystem) && !hasLooked
+                && mirror.description.identity != .system:
+                // Lost to the system, but not beyond recognition: who waits wants it looked for.
                 hasLooked = true
                 try await wish(.pair, of: mirror)
             case .unauthorized: throw .unauthorized
