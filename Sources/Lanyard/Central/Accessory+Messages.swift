@@ -26,6 +26,8 @@ extension Accessory {
             as: kind,
             listening: listening
         )
+        var options = options
+        if driver.configuration.seed != nil { options.firstID = options.firstID ?? 1 }
         return MessageChannel(over: transport, options: options, timekeeper: driver.timekeeper)
     }
 }

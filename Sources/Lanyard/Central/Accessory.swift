@@ -77,13 +77,17 @@ public final class Accessory: Sendable, Identifiable {
     /// What became of the latest attempts to get it ready, the oldest first.
     public var attempts: [AttemptRecord] { mirror.attempts }
 
-    /// An answer to *why is it not connected?* in a few lines for people: what it does, why, and how the
-    /// latest attempts went.
+    /// An answer to *why is it not connected?*, for people: what it does, why, what can be done about it,
+    /// when it was last seen, and how the latest attempts went.
     ///
     /// ```swift
-    /// print(accessory.whyNotConnected)
+    /// print(try await accessory.whereabouts())
     /// ```
-    public var whyNotConnected: String { mirror.account }
+    ///
+    /// - Throws: `shutDown` if the accessory was forgotten, or its central is gone; `cancelled`.
+    public func whereabouts() async throws(AccessoryError) -> Whereabouts {
+        try await driver.whereabouts(of: mirror)
+    }
 
     // MARK: Wishes
 

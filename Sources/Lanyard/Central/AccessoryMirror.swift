@@ -13,9 +13,6 @@ final class AccessoryMirror: Sendable {
         var slots: OutOfConnectionSlots?
     }
 
-    /// How many attempts are kept.
-    static let attemptLimit = 100
-
     let description: AccessoryDescription
     /// Who hears of changes.
     let changes = Hub<AccessoryChange>()
@@ -74,11 +71,8 @@ final class AccessoryMirror: Sendable {
         shown.change { $0.slots = slots }
     }
 
-    func add(_ attempt: AttemptRecord) {
-        shown.change { shown in
-            shown.attempts.append(attempt)
-            if shown.attempts.count > Self.attemptLimit { shown.attempts.removeFirst() }
-        }
+    func setAttempts(_ attempts: [AttemptRecord]) {
+        shown.change { $0.attempts = attempts }
     }
 
     /// Shows another state. False if somebody who listens had to lose an older change for it.

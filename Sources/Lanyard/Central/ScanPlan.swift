@@ -11,6 +11,8 @@ struct ScanPlan {
     private var wishes: [Int: ScanWish] = [:]
     private var current: ScanWish?
     private var isPossible = false
+    /// Whether somebody has come who may have missed what the scan has reported already.
+    private var isStale = false
 
     /// What is being scanned for.
     var running: ScanWish? { current }
@@ -21,6 +23,7 @@ struct ScanPlan {
         guard wish == nil || wishes[number] != nil || wishes.count < Self.wishLimit else {
             return false
         }
+        if wish != nil, wishes[number] == nil { isStale = true }
         wishes[number] = wish
         return true
     }
@@ -33,8 +36,11 @@ struct ScanPlan {
 
     /// What to do so that the scan is as it should be; nil if it is.
     mutating func next() -> ScanAction? {
-        let wanted = isPossible ? union : nil
-        guard wanted != current else { return nil }
+        guard isPossible else { return nil }
+        let wanted = union
+        let mustBegin = isStale && wanted?.reportsDuplicates == false
+        isStale = false
+        guard wanted != current || mustBegin else { return nil }
         current = wanted
         return wanted.map { .scan($0) } ?? .stop
     }

@@ -34,7 +34,20 @@ public struct BluetoothID: Hashable, Sendable {
 
     /// The same as Core Bluetooth has it.
     public init(_ uuid: CBUUID) {
-        text = uuid.uuidString.uppercased()
+        let long = uuid.uuidString.uppercased()
+        guard long.utf8.count == 36, long.hasSuffix(Self.baseEnd) else {
+            text = Self.withoutZeros(long)
+            return
+        }
+        text = Self.withoutZeros(String(long.prefix(8)))
+    }
+
+    /// How the UUIDs end that have a short form (Vol 3, Part B, 2.5.1).
+    private static let baseEnd = "-0000-1000-8000-00805F9B34FB"
+
+    /// Eight digits of which the first four say nothing are as good as four.
+    private static func withoutZeros(_ digits: String) -> String {
+        digits.utf8.count == 8 && digits.hasPrefix("0000") ? String(digits.suffix(4)) : digits
     }
 
     /// For Core Bluetooth.

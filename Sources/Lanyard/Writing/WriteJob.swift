@@ -25,6 +25,15 @@ struct WriteRoom: Hashable, Sendable {
     var withoutResponse: Int
     /// Whether one without response can go out now.
     var isThere: Bool
+
+    /// How long one write can be.
+    ///
+    /// What is cut goes out in pieces that fit into one packet of the Attribute Protocol each: longer
+    /// writes with response are made of several (Vol 3, Part G, 4.9.4), which not every accessory takes.
+    func length(withResponse: Bool, cut: Bool) -> Int {
+        guard withResponse else { return withoutResponse }
+        return cut ? min(self.withResponse, withoutResponse) : self.withResponse
+    }
 }
 
 /// What a queue of writes wants done.

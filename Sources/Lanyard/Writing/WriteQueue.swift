@@ -78,7 +78,7 @@ struct WriteQueue {
     mutating func next(_ room: WriteRoom, now: Duration) -> WriteAction? {
         guard outcomes.isEmpty else { return outcomes.removeFirst() }
         guard let job = jobs.first, !awaitsConfirmation else { return nil }
-        let length = job.withResponse ? room.withResponse : room.withoutResponse
+        let length = room.length(withResponse: job.withResponse, cut: job.mayBeCut)
         guard length > 0, job.withResponse || room.isThere else { return nil }
         return write(job, atMost: length, now)
     }

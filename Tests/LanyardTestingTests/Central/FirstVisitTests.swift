@@ -10,7 +10,7 @@ import Testing
 struct FirstVisitTests {
     @Test("pairs, reads, and hears values")
     func visit() async throws {
-        let kit = try Kit()
+        let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)

@@ -10,7 +10,7 @@ import Testing
 struct TypedValueTests {
     @Test("are read, and come by themselves")
     func readsAndHears() async throws {
-        let kit = try Kit()
+        let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
@@ -27,7 +27,7 @@ struct TypedValueTests {
 
     @Test("are an error when the accessory has something else")
     func reportsMalformedValues() async throws {
-        let kit = try Kit()
+        let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)

@@ -46,7 +46,7 @@ extension CentralDriver {
         case .arm(let countdown): arm(countdown, for: keeper)
         case .cancelCountdown(let countdown): cancel(countdown, of: keeper)
         case .report(let state, let reason): report(state, reason, of: keeper)
-        case .record(let attempt): keeper.mirror.add(attempt)
+        case .record: keeper.mirror.setAttempts(keeper.machine.log.records)
         }
     }
 
@@ -81,6 +81,7 @@ extension CentralDriver {
         record(.state, "\(state)", keeper, detail: "\(reason)")
         let lostNothing = keeper.mirror.show(state, reason)
         if !lostNothing { record(.note, "changes were dropped: somebody is too slow", keeper) }
+        keeper.mirror.setWriteLengths(keeper.writeLengths)
         for transport in keeper.transports.values { transport.setLinked(state == .ready) }
         if state == .idle, reason == .resting(.forgotten) { dismiss(keeper) }
     }

@@ -12,7 +12,11 @@ extension CentralDriver {
     func setScanning(_ isScanning: Bool, _ keeper: AccessoryKeeper) {
         // Who is looked for anew may be another one than before.
         if isScanning, keeper.accessory == nil { keeper.identity = nil }
-        let wish = ScanWish(services: keeper.description.matcher.services)
+        // By whom it is told apart may stand in a later packet than the first.
+        let wish = ScanWish(
+            services: keeper.description.matcher.services,
+            reportsDuplicates: keeper.description.identity != .system
+        )
         if !scans.set(isScanning ? wish : nil, for: keeper.number) {
             record(.note, "too many scans at a time", keeper)
         }
@@ -73,7 +77,7 @@ extension CentralDriver {
             keeper.mirror.setName(sighting.name)
             return foundAgain(peripheral, sighting, keeper)
         }
-        guard sighting.isConnectable else { return }
+        guard sighting.isConnectable, description.canTellApart(by: identity) else { return }
         let looking = keepers.first {
             $0.identity == nil && $0.description.kind == description.kind
                 && $0.mirror.change.state == .scanning
@@ -144,6 +148,16 @@ extension AccessoryKeeper {
         case .outOfRange: return true
         case .idle: return mirror.change.reason == .resting(.unknownToSystem)
         default: return false
+        }
+    }
+}
+
+extension AccessoryDescription {
+    /// Whether an identity is of the sort by which these accessories are told apart.
+    fileprivate func canTellApart(by identity: AccessoryIdentity) -> Bool {
+        switch (self.identity, identity) {
+        case (.manufacturerData, .manufacturer), (.system, .system): true
+        default: false
         }
     }
 }

@@ -19,8 +19,9 @@ extension CentralDriver {
         let changes = mirror.events()
         let hasBegun = await settle { driver in
             let keeper = driver.makeKeeper(description, mirror, isRemembered: false)
-            if driver.outlook.availability == .poweredOn { driver.feed(.available, to: keeper) }
             driver.feed(.wished(.pair), to: keeper)
+            let unavailability = Unavailability(driver.outlook.availability)
+            driver.feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
         }
         guard hasBegun else { throw .shutDown }
         do throws(AccessoryError) {
@@ -135,6 +136,18 @@ extension CentralDriver {
         }
     }
 
+    // MARK: Looking
+
+    func whereabouts(of mirror: AccessoryMirror) async throws(AccessoryError) -> Whereabouts {
+        let reply = Promise<Whereabouts>()
+        enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
+            let keeper = driver.keepers.first { $0.mirror === mirror }
+            let whereabouts = keeper?.machine.whereabouts(at: driver.now)
+            reply.give(whereabouts.map { .success($0) } ?? .failure(.shutDown))
+        }
+        return try await reply.wait()
+    }
+
     // MARK: Closures
 
     func observe(
@@ -193,6 +206,7 @@ struct PairingVerdict {
 }
 
 extension OutOfConnectionSlots {
+    /// Whether a link is ending already, so that waiting has an end.
     fileprivate var isMakingRoom: Bool { holders.contains { $0.phase == .ending } }
 }
 

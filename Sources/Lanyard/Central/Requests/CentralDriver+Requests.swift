@@ -55,7 +55,7 @@ extension CentralDriver {
         _ begin:
             @escaping @Sendable (CentralDriver, AccessoryKeeper, Int) throws(AccessoryError) -> Void
     ) async throws(AccessoryError) -> RequestAnswer {
-        let reply = Reply<RequestAnswer>()
+        let reply = Promise<RequestAnswer>()
         enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
             driver.begin(begin, for: id, reply, progress)
         }
@@ -65,7 +65,7 @@ extension CentralDriver {
     private func begin(
         _ begin: (CentralDriver, AccessoryKeeper, Int) throws(AccessoryError) -> Void,
         for id: Accessory.ID,
-        _ reply: Reply<RequestAnswer>,
+        _ reply: Promise<RequestAnswer>,
         _ progress: (@Sendable (Int) -> Void)?
     ) {
         guard let keeper = keeper(of: id), keeper.isLinked else {

@@ -70,6 +70,19 @@ extension AccessoryKeeper {
     }
 }
 
+extension AccessoryKeeper {
+    /// What is shown of how long writes can be; empty while there is no link.
+    var writeLengths: [WriteKind: Int] {
+        guard isLinked else { return [:] }
+        let room = writeRoom
+        return [
+            .withResponse: room.withResponse,
+            .withoutResponse: room.withoutResponse,
+            .automatic: min(room.withResponse, room.withoutResponse),
+        ]
+    }
+}
+
 extension WriteKind {
     /// Whether a characteristic is written with response.
     func withResponse(_ characteristic: CBCharacteristic) throws(AccessoryError) -> Bool {

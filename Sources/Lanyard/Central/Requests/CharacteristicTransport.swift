@@ -56,7 +56,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     var maximumChunk: Int {
         guard let room = keeper?.writeRoom, let withResponse else { return 0 }
-        return withResponse ? room.withResponse : room.withoutResponse
+        return room.length(withResponse: withResponse, cut: true)
     }
 
     func send(_ chunk: Data) -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The answer that a task waits for, given once: the first one counts.
-final class Reply<Value: Sendable>: Sendable {
+final class Promise<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, AccessoryError>
 
     private enum Standing {

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Keeping an accessory")
+struct KeepingTests {
+    @Test(
+        "that walks away is out of range, comes back, and goes on with its values",
+        arguments: [SystemReconnect.whereAvailable, .never]
+    )
+    func walk(_ reconnect: SystemReconnect) async throws {
+        let kit = Kit()
+        var description = Kit.strap
+        description.systemReconnect = reconnect
+        try await kit.world.run(for: .seconds(600)) { [description] in
+            let central = kit.central(description)
+            let strap = try await central.pair(description)
+            var values = strap.values(of: "2A37").makeAsyncIterator()
+            _ = await values.next()
+            let changes = strap.changes
+            kit.straps[0].walk(to: .outOfRange)
+            for await change in changes where change.state == .outOfRange { break }
+            await #expect(throws: AccessoryError.notConnected) { try await strap.read("2A38") }
+            try await kit.world.advance(by: .seconds(60))
+            kit.straps[0].comeBack()
+            try await strap.untilReady()
+            _ = await values.next()
+            #expect(try await strap.read("2A38") == Data([1]))
+            await central.shutDown()
+        }
+    }
+
+    @Test("finds it again at the next launch, without a scan")
+    func nextLaunch() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let first = kit.central()
+            let id = try await first.pair(Kit.strap).id
+            await first.shutDown()
+            let second = kit.central()
+            let strap = try #require(second.knownAccessory(Kit.strap))
+            #expect(strap.id == id)
+            #expect(strap.name == "Strap 0")
+            #expect(strap.state == .waitingForBluetooth)
+            try await strap.untilReady()
+            #expect(try await second.accessory(Kit.strap) === strap)
+            #expect(kit.count(of: "scanForPeripherals") == 1)
+            await second.shutDown()
+        }
+    }
+
+    @Test("disconnects, and connects again when that is wished")
+    func disconnect() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            try await strap.disconnect()
+            #expect(strap.state == .idle)
+            try await kit.world.advance(by: .seconds(30))
+            #expect(strap.state == .idle)
+            await #expect(throws: AccessoryError.abandoned(.resting(.disconnected))) {
+                try await strap.untilReady()
+            }
+            strap.connect()
+            try await strap.untilReady()
+            await central.shutDown()
+        }
+    }
+
+    @Test("forgets it: the link ends, its streams end, and the store is empty")
+    func forget() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let (changes, values) = (strap.changes, strap.values(of: "2A37"))
+            var list = central.accessoryChanges.makeAsyncIterator()
+            guard case .added(let added)? = await list.next() else { throw CancellationError() }
+            #expect(added === strap)
+            try await central.forget(strap)
+            guard case .removed(let removed)? = await list.next() else { throw CancellationError() }
+            #expect(removed === strap)
+            for await _ in changes {}
+            for await _ in values {}
+            #expect(central.accessories.isEmpty)
+            #expect(kit.store.accessories.isEmpty)
+            #expect(kit.count(of: "cancelPeripheralConnection") == 1)
+            // It is a stranger, and can be paired again.
+            #expect(try await central.pair(Kit.strap).state == .ready)
+            await central.shutDown()
+        }
+    }
+
+    @Test("comes back after Bluetooth was off")
+    func powerCycle() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let changes = strap.changes
+            kit.world.phone.isPoweredOn = false
+            for await change in changes where change.state == .poweredOff { break }
+            kit.world.phone.isPoweredOn = true
+            try await strap.untilReady()
+            #expect(try await strap.read("2A38") == Data([1]))
+            await central.shutDown()
+        }
+    }
+
+    @Test("tells every change to those who listen, closures and sequences alike")
+    func changes() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let heard = Heard<AccessoryChange>()
+            let observation = strap.onChange { heard.add($0) }
+            let sequence = strap.changes
+            try await strap.disconnect()
+            var states: [AccessoryState] = []
+            for await change in sequence {
+                states.append(change.state)
+                if change.state == .idle { break }
+            }
+            #expect(states == [.ready, .disconnecting, .idle])
+            #expect(heard.values.map(\.state) == states)
+            observation.cancel()
+            strap.connect()
+            try await strap.untilReady()
+            #expect(heard.values.map(\.state) == states)
+            await central.shutDown()
+        }
+    }
+
+    @Test("ends its link when the central is let go of")
+    func letGo() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            weak var weakStrap: Accessory?
+            weak var weakCentral: AccessoryCentral?
+            do {
+                let central = kit.central()
+                let strap = try await central.pair(Kit.strap)
+                (weakStrap, weakCentral) = (strap, central)
+                await #expect(throws: Never.self) { try await strap.untilReady() }
+            }
+            try await kit.world.advance(by: .seconds(1))
+            #expect(weakCentral == nil)
+            #expect(weakStrap == nil)
+            // The strap can be connected to by somebody else.
+            let other = kit.central {
+                $0.name = "other"; $0.store = MemoryAccessoryStore()
+            }
+            #expect(try await other.pair(Kit.strap).state == .ready)
+            await other.shutDown()
+        }
+    }
+}

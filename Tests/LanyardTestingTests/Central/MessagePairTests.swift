@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Messages over characteristics")
+struct MessagePairTests {
+    private struct Question: Codable, Sendable { var text: String }
+
+    @Test(
+        "travel both ways, and go on after the link was lost",
+        arguments: [WriteKind.withResponse, .withoutResponse]
+    )
+    func echo(_ kind: WriteKind) async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let channel = strap.messages(writing: "1B01", listening: "1B01", as: kind)
+            var answers = channel.messages(of: Question.self).makeAsyncIterator()
+            let long = String(repeating: "long ", count: 300)
+            for text in ["first", long, "last"] {
+                try await channel.send(Question(text: text))
+                #expect(await answers.next()?.text == text)
+            }
+            let changes = strap.changes
+            kit.straps[0].dropLink()
+            for await change in changes where change.state != .ready { break }
+            try await strap.untilReady()
+            try await channel.send(Question(text: "again"))
+            #expect(await answers.next()?.text == "again")
+            await central.shutDown()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Presence")
+struct PresenceTests {
+    @Test("tells who comes and who is lost, and scans only while somebody listens")
+    func comesAndGoes() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            do {
+                let events = try central.presence(matching: .service("180D"))
+                var iterator = events.makeAsyncIterator()
+                guard case .discovered(let device)? = await iterator.next() else {
+                    throw Unexpected(nil)
+                }
+                #expect(device.sighting?.name == "Strap 0")
+                try await kit.world.advance(by: .seconds(30))
+                let left = kit.world.now
+                kit.straps[0].switchOff()
+                for await event in events {
+                    guard case .lost(let lost, .silent) = event else { continue }
+                    #expect(lost.identity == device.identity)
+                    break
+                }
+                #expect(kit.world.now - left < .seconds(10))
+                kit.straps[0].switchOn()
+                for await event in events { if case .discovered = event { break } }
+            }
+            try await kit.world.advance(by: .seconds(1))
+            #expect(kit.lastCall == "stopScan")
+            await central.shutDown()
+        }
+    }
+
+    @Test("does not lose one that is connected, though it does not advertise")
+    func connected() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let heard = Heard<PresenceEvent>()
+            let events = try central.presence(matching: .service("180D"))
+            let listener = Task { for await event in events { heard.add(event) } }
+            try await kit.world.advance(by: .seconds(10))
+            let strap = try await central.pair(Kit.strap)
+            try await kit.world.advance(by: .seconds(120))
+            #expect(!heard.values.contains { if case .lost = $0 { true } else { false } })
+            try await strap.disconnect()
+            try await kit.world.advance(by: .seconds(60))
+            #expect(!heard.values.contains { if case .lost = $0 { true } else { false } })
+            listener.cancel()
+            await listener.value
+            await central.shutDown()
+        }
+    }
+}

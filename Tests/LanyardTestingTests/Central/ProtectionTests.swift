@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("An accessory that has to be paired")
+struct ProtectionTests {
+    private static let lock = VirtualAccessory(
+        "Lock",
+        services: [VirtualService("1C00", [.readable("1C01", [1]).protected()])],
+        pairing: .withoutQuestions
+    )
+
+    private static var description: AccessoryDescription {
+        var description = AccessoryDescription(
+            kind: "lock",
+            matching: .service("1C00"),
+            services: [ServiceDescription("1C00", [.read("1C01")])]
+        )
+        description.pairing = .required(probing: "1C01")
+        return description
+    }
+
+    @Test("is ready once the system has paired with it")
+    func pairs() async throws {
+        let kit = Kit(straps: 0)
+        kit.world.add(Self.lock, at: .metres(1))
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central(Self.description)
+            let lock = try await central.pair(Self.description)
+            let value = try await lock.read("1C01")
+            #expect(value == Data([1]))
+            await central.shutDown()
+        }
+    }
+
+    @Test("that does not pair is refused, and says why")
+    func refuses() async throws {
+        let kit = Kit(straps: 0)
+        kit.world.add(Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none }, at: .metres(1))
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central(Self.description)
+            await #expect(throws: AccessoryError.notPaired) {
+                try await central.pair(Self.description)
+            }
+            #expect(central.accessories.isEmpty)
+            await central.shutDown()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Asking an accessory")
+struct ReadingTests {
+    @Test("reads one value after the other, and any number at once")
+    func reads() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let level = try await strap.read("2A19")
+            #expect(level == Data([80]))
+            let all = try await withThrowingTaskGroup(of: Data.self) { group in
+                for _ in 0..<20 { group.addTask { try await strap.read("2A38") } }
+                return try await group.reduce(into: [Data]()) { $0.append($1) }
+            }
+            #expect(all == Array(repeating: Data([1]), count: 20))
+            await central.shutDown()
+        }
+    }
+
+    @Test("says what cannot be read")
+    func refusals() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            await #expect(throws: AccessoryError.unknownCharacteristic("2A00")) {
+                try await strap.read("2A00")
+            }
+            await #expect(throws: AccessoryError.notPermitted("1B01")) {
+                try await strap.read("1B01")
+            }
+            try await strap.disconnect()
+            await #expect(throws: AccessoryError.notConnected) { try await strap.read("2A38") }
+            await central.shutDown()
+            await #expect(throws: AccessoryError.shutDown) { try await strap.read("2A38") }
+        }
+    }
+
+    @Test("measures how strongly it is received")
+    func signal() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let near = try await strap.rssi()
+            kit.straps[0].walk(to: .metres(8))
+            try await kit.world.advance(by: .seconds(2))
+            let far = try await strap.rssi()
+            #expect(far < near)
+            await central.shutDown()
+        }
+    }
+
+    @Test("ends a question when the link does, when its time is over, and when nobody waits")
+    func ends() async throws {
+        let kit = Kit()
+        var description = Kit.strap
+        description.timeouts.requests = .seconds(2)
+        try await kit.world.run(for: .seconds(60)) { [description] in
+            let central = kit.central(description)
+            let strap = try await central.pair(description)
+            // It does not hear what it is asked, which the link survives.
+            kit.straps[0].disturb(losing: 1)
+            let cancelled = Task { try await strap.read("2A38") }
+            try await kit.world.advance(by: .milliseconds(500))
+            cancelled.cancel()
+            await #expect(throws: AccessoryError.cancelled) { try await cancelled.value }
+            let begin = kit.world.now
+            await #expect(throws: AccessoryError.requestTimedOut(after: .seconds(2))) {
+                try await strap.read("2A38")
+            }
+            #expect(kit.world.now - begin == .seconds(2))
+            let last = Task { try await strap.read("2A38") }
+            try await kit.world.advance(by: .milliseconds(10))
+            kit.world.phone.isPoweredOn = false
+            await #expect(throws: AccessoryError.linkEnded) { try await last.value }
+            await central.shutDown()
+        }
+    }
+
+    @Test("gives each question its own answer, also after one was given up")
+    func order() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(60)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let first = Task { try await strap.read("2A19") }
+            try await kit.world.advance(by: .milliseconds(1))
+            first.cancel()
+            let level = try await strap.read("2A19")
+            let place = try await strap.read("2A38")
+            #expect(level == Data([80]))
+            #expect(place == Data([1]))
+            await central.shutDown()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("A central that is restored")
+struct RestorationTests {
+    @Test("takes up its links where they are, and its subscriptions")
+    func connected() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let former = kit.central()
+            let id = try await former.pair(Kit.strap).id
+            await kit.world.phone.endApp()
+            _ = consume former
+            let central = kit.central()
+            let strap = try #require(central.knownAccessory(Kit.strap))
+            #expect(strap.id == id)
+            try await strap.untilReady()
+            var values = strap.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next() != nil)
+            #expect(kit.count(of: "scanForPeripherals") == 1)
+            await central.shutDown()
+        }
+    }
+
+    @Test("goes on waiting for one that is out of range")
+    func away() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let former = kit.central()
+            let changes = try await former.pair(Kit.strap).changes
+            kit.straps[0].walk(to: .outOfRange)
+            for await change in changes where change.state == .outOfRange { break }
+            await kit.world.phone.endApp()
+            _ = consume former
+            let central = kit.central()
+            let strap = try #require(central.knownAccessory(Kit.strap))
+            for await change in strap.changes where change.state == .outOfRange { break }
+            try await kit.world.advance(by: .seconds(60))
+            kit.straps[0].comeBack()
+            try await strap.untilReady()
+            await central.shutDown()
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("A table of questions")
+struct RequestTableTests {
+    private let level = RequestTable.Subject.read(CharacteristicPath("180F", "2A19"))
+    private let place = RequestTable.Subject.read(CharacteristicPath("180D", "2A38"))
+
+    @Test("gives each answer to the question that was first of its kind")
+    func order() {
+        var table = RequestTable()
+        table.add(1, level, deadline: nil)
+        table.add(2, place, deadline: nil)
+        table.add(3, level, deadline: nil)
+        #expect(table.answered { $0 == place }?.number == 2)
+        #expect(table.answered { $0 == level }?.number == 1)
+        #expect(table.answered { $0 == level }?.number == 3)
+        #expect(table.answered { $0 == level } == nil)
+    }
+
+    @Test("keeps the place of a question that nobody waits for any more")
+    func abandoned() {
+        var table = RequestTable()
+        table.add(1, level, deadline: .seconds(1))
+        table.add(2, level, deadline: .seconds(2))
+        table.abandon(1)
+        #expect(table.nextDeadline == .seconds(2))
+        #expect(table.answered { $0 == level }?.number == 1)
+        #expect(table.answered { $0 == level }?.number == 2)
+    }
+
+    @Test("says once whose time is over")
+    func expired() {
+        var table = RequestTable()
+        table.add(1, level, deadline: .seconds(1))
+        table.add(2, place, deadline: .seconds(2))
+        table.add(3, .signal, deadline: nil)
+        #expect(table.expired(now: .milliseconds(999)) == [])
+        #expect(table.expired(now: .seconds(1)) == [1])
+        #expect(table.expired(now: .seconds(1)) == [])
+        #expect(table.nextDeadline == .seconds(2))
+        #expect(table.expired(now: .seconds(5)) == [2])
+        #expect(table.nextDeadline == nil)
+    }
+
+    @Test("is full with so many, those included that nobody waits for, until the link ends")
+    func bound() {
+        var table = RequestTable()
+        for number in 0..<RequestTable.limit {
+            #expect(!table.isFull)
+            table.add(number, level, deadline: nil)
+            table.abandon(number)
+        }
+        #expect(table.isFull)
+        table.removeAll()
+        #expect(!table.isFull)
+        #expect(table.answered { _ in true } == nil)
+    }
+}

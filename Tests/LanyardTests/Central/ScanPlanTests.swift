@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("A plan for scans")
+struct ScanPlanTests {
+    private func plan() -> ScanPlan {
+        var plan = ScanPlan()
+        plan.setPossible(true)
+        return plan
+    }
+
+    @Test("is one scan for the services of all, with duplicates if somebody wants them")
+    func union() {
+        var plan = plan()
+        #expect(plan.next() == nil)
+        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.next() == nil)
+        #expect(plan.set(ScanWish(services: ["180F"], reportsDuplicates: true), for: 2) == true)
+        let both = ScanWish(services: ["180D", "180F"], reportsDuplicates: true)
+        #expect(plan.next() == .scan(both))
+        #expect(plan.set(ScanWish(services: nil), for: 3) == true)
+        #expect(plan.next() == .scan(ScanWish(services: nil, reportsDuplicates: true)))
+        #expect(plan.set(nil, for: 3) == true)
+        #expect(plan.next() == .scan(both))
+    }
+
+    @Test("stops when nobody wants anything, once")
+    func stop() {
+        var plan = plan()
+        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        _ = plan.next()
+        #expect(plan.set(nil, for: 1) == true)
+        #expect(plan.next() == .stop)
+        #expect(plan.next() == nil)
+        #expect(plan.running == nil)
+    }
+
+    @Test("begins anew for somebody new: a device is reported once in a scan")
+    func anew() {
+        var plan = plan()
+        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        _ = plan.next()
+        #expect(plan.set(ScanWish(services: ["180D"]), for: 2) == true)
+        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        #expect(plan.next() == nil)
+        #expect(plan.set(nil, for: 1) == true)
+        #expect(plan.next() == nil)
+    }
+
+    @Test("waits for Bluetooth, and begins again after it was off")
+    func power() {
+        var plan = ScanPlan()
+        #expect(plan.set(ScanWish(services: ["180D"]), for: 1) == true)
+        #expect(plan.next() == nil)
+        plan.setPossible(true)
+        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+        plan.setPossible(false)
+        #expect(plan.next() == nil)
+        plan.setPossible(true)
+        #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
+    }
+
+    @Test("has so many wishes at most, and lets those change that there are")
+    func bound() {
+        var plan = plan()
+        for number in 0..<ScanPlan.wishLimit {
+            #expect(plan.set(ScanWish(services: ["180D"]), for: number) == true)
+        }
+        #expect(plan.set(ScanWish(services: ["180F"]), for: ScanPlan.wishLimit) == false)
+        #expect(plan.set(ScanWish(services: ["180F"]), for: 0) == true)
+        #expect(plan.set(nil, for: ScanPlan.wishLimit) == true)
+    }
+}
