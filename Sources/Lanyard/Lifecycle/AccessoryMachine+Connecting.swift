@@ -84,7 +84,8 @@ extension AccessoryMachine {
             return callNow(peripheral, because: .slotGranted)
         case .connecting(let peripheral, .arrived(_, let known)):
             return explore(peripheral, known)
-        case .disconnecting(let peripheral, var ending) where ending.then == .dial(isGranted: false):
+        case .disconnecting(let peripheral, var ending)
+        where ending.slot == .dial && ending.then == .dial(isGranted: false):
             ending.then = .dial(isGranted: true)
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .dialling),
@@ -134,6 +135,7 @@ extension AccessoryMachine {
             )
         case .disconnecting(let peripheral, var ending) where ending.then == .dial(isGranted: true):
             ending.then = .retry(failure, linkWasUp: true)
+            ending.slot = .ending
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .backingOff),
             .outOfRange, .disconnecting:

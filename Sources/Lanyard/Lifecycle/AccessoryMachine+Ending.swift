@@ -11,7 +11,7 @@ extension AccessoryMachine {
     ) -> Decision {
         let ending = Ending(
             countdown: countdown(settings.timeouts.disconnecting),
-            holdsSlot: state.slotUse != nil,
+            slot: then == .dial(isGranted: false) ? .dial : state.slotUse.map { _ in .ending },
             then: then
         )
         return .move(

@@ -32,17 +32,23 @@ extension AccessoryMachine.State {
     }
 
     /// For what a slot is held or asked for, if it is.
-    var slotUse: SlotUse? {
+    var slotUse: SlotHold? {
         switch self {
         case .connecting(_, .arrived): .arrived
         case .connecting(_, .waitingForSlot), .connecting(_, .dialling), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready:
             .dial
-        case .disconnecting(_, let ending): ending.holdsSlot ? .dial : nil
+        case .disconnecting(_, let ending): ending.slot
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .outOfRange,
             .connecting(_, .backingOff):
             nil
         }
+    }
+
+    /// Whether a slot that it has is not that of the next state.
+    func gives(backSlotFor next: Self) -> Bool {
+        guard let slotUse else { return false }
+        return next.slotUse == nil || (slotUse == .ending && next.slotUse != .ending)
     }
 
     /// Whether it is looked for.

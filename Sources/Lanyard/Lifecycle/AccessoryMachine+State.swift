@@ -48,6 +48,19 @@ enum Standby: Hashable, Sendable {
     case system
 }
 
+/// For what a slot is held, or asked for.
+enum SlotHold: Hashable, Sendable {
+    /// To dial, or for the link that came of that.
+    case dial
+    /// For a link that came by itself.
+    case arrived
+    /// For a link that is being ended: it is given back then, whatever comes next.
+    case ending
+
+    /// What the pool is asked for.
+    var use: SlotUse { self == .arrived ? .arrived : .dial }
+}
+
 extension AccessoryMachine {
     /// What an accessory is doing, with all that belongs to it: the peripheral, and the countdown that
     /// limits the state. What is not in a case does not exist in that state.
@@ -130,8 +143,8 @@ extension AccessoryMachine {
     struct Ending: Hashable, Sendable {
         /// How long that may take.
         var countdown: Countdown
-        /// Whether there is a slot for it, or one is asked for.
-        var holdsSlot: Bool
+        /// For what there is a slot, or one is asked for: for this link, or already for the next.
+        var slot: SlotHold?
         /// What comes then.
         var then: Afterwards
     }

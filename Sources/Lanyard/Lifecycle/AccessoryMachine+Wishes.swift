@@ -63,6 +63,7 @@ extension AccessoryMachine {
                 return .ignore
             }
             ending.then = .rest(reason)
+            ending.slot = ending.slot.map { _ in .ending }
             return .move(.disconnecting(peripheral, ending), .wished, erasing)
         }
     }

@@ -146,11 +146,12 @@ extension AccessoryMachine {
         var all: [Action] = []
         if last.isScanning && !next.isScanning { all.append(.stopScan) }
         if let old = last.countdown, old != next.countdown { all.append(.cancelCountdown(old)) }
-        if last.slotUse != nil && next.slotUse == nil {
-            all.append(.releaseSlot(limitReached: limitReached))
-        }
+        let givesBack = last.gives(backSlotFor: next)
+        if givesBack { all.append(.releaseSlot(limitReached: limitReached)) }
         all += actions
-        if let use = next.slotUse, last.slotUse == nil { all.append(.reserveSlot(use)) }
+        if let use = next.slotUse, last.slotUse == nil || givesBack {
+            all.append(.reserveSlot(use.use))
+        }
         if next.isScanning && !last.isScanning { all.append(.scan) }
         if let new = next.countdown, new != last.countdown {
             lastCountdown = new.number

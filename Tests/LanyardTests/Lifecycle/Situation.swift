@@ -99,12 +99,13 @@ extension Situation {
     }
 
     private func ending(_ then: Machine.Afterwards) -> Machine.State {
-        .disconnecting(
-            "p",
-            Machine.Ending(countdown: Self.countdown, holdsSlot: true, then: then)
-        )
+        let slot = self == .endingToDial || self == .endingGranted ? SlotHold.dial : .ending
+        let ending = Machine.Ending(countdown: Self.countdown, slot: slot, then: then)
+        return .disconnecting("p", ending)
     }
+}
 
+extension Situation {
     /// The kind of a state.
     init(_ state: Machine.State) {
         switch state {

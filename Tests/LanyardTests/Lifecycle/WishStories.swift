@@ -47,8 +47,10 @@ struct WishStories {
     @Test func `one that was disconnected is connected again by a wish`() {
         var bench = MachineBench.ready()
         bench.tell(.wished(.disconnect), .wished(.connect))
-        bench.hear(.disconnected(nil, isReconnecting: false))
-        #expect(bench.machine.state == .connecting("strap", .waitingForSlot))
+        let actions = bench.hear(.disconnected(nil, isReconnecting: false))
+        #expect(actions.contains(.releaseSlot(limitReached: false)))
+        #expect(actions.contains(.reserveSlot(.dial)))
+        #expect(bench.tell(.slot(.granted)).contains(.connect("strap", .dial)))
     }
 
     @Test func `a wish does not wait for the next attempt`() {
