@@ -30,6 +30,8 @@ struct LifeTests {
                 try await life.suffer(fault, using: &generator)
             }
             life.heal()
+            // A link that died just now shows that when the supervision time-out is over.
+            try await life.world.advance(by: .seconds(6))
             try await life.expectAllReady(within: .seconds(120))
             try await life.check()
         }
