@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LanyardTestSupport
+
+@testable import Lanyard
+
+/// What the machine asked for that cannot be, or must not.
+struct Impossible: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// A system with one accessory, a pool of links and a store, which answers what a machine asks for, late
+/// and not always well, and throws when it is asked for the impossible.
+struct ModelWorld {
+    enum Link { case pending, up, cancelled }
+    enum Slot { case none, waiting, granted }
+
+    var machine: Machine
+    var generator: SplitMix64
+    var now = Duration.zero
+    /// Nothing fails any more, and everybody is there.
+    var isKind = false
+    var isOn = false
+    var isPresent = true
+    /// What was answered and not told yet.
+    var callbacks: [Machine.Event] = []
+    private(set) var armed: Countdown?
+    private(set) var slot = Slot.none
+    private(set) var isScanning = false
+    private(set) var saved: String?
+    private var links: [String: Link] = [:]
+    /// The peripherals that are valid since Bluetooth was switched on.
+    private var peripherals: Set<String> = []
+    private var name = "p"
+    private var found: Set<CharacteristicPath> = []
+    private var services: Set<BluetoothID> = []
+    private var confirmed: Set<CharacteristicPath> = []
+
+    /// The last events, to explain what went wrong.
+    private(set) var story: [String] = []
+
+    init(_ settings: LifecycleSettings, seed: UInt64) {
+        generator = SplitMix64(seed: seed)
+        let isRemembered = generator.happens(oneIn: 2)
+        machine = Machine(settings: settings, isRemembered: isRemembered)
+        saved = isRemembered ? name : nil
+    }
+
+    /// Whether something goes wrong, once in so many times.
+    mutating func fails(oneIn odds: Int) -> Bool {
+        !isKind && generator.happens(oneIn: odds)
+    }
+
+    /// Tells an event, and does what is to be done.
+    mutating func tell(_ event: Machine.Event) throws {
+        let before = machine.state
+        story = story.suffix(11) + ["\(event)"]
+        happen(event)
+        for action in machine.receive(event, at: now, using: &generator) {
+            try perform(action, before)
+        }
+        try check()
+    }
+
+    /// Tells what was answered first.
+    mutating func tellNext() throws {
+        guard !callbacks.isEmpty else { return }
+        try tell(callbacks.removeFirst())
+    }
+
+    /// Lets the countdown end that is armed.
+    mutating func endCountdown() throws {
+        // The system tells of the end of a link in time, if at all.
+        while machine.accessoryState == .disconnecting,
+            let peripheral = machine.state.peripheral,
+            callbacks.contains(where: { $0.isEnd(of: peripheral) })
+        {
+            try tellNext()
+        }
+        guard let countdown = armed else { return }
+        now = max(now, countdown.deadline)
+        armed = nil
+        let isCurrent = machine.state.countdown == countdown
+        guard isCurrent else { throw Impossible(description: "an old countdown was armed") }
+        // A machine cancels what has ended, too.
+        armed = countdown
+        try tell(.countdownEnded(countdown))
+    }
+}
+
+// MARK: What happens by itself
+
+extension ModelWorld {
+    mutating func switchBluetooth(_ isOn: Bool) throws {
+        guard isOn != self.isOn else { return }
+        self.isOn = isOn
+        links = [:]
+        peripherals = []
+        // The system answers at once when it is asked, or never.
+        callbacks.removeAll { $0.isRetrieval }
+        if !isOn && fails(oneIn: 2) { callbacks = [] }
+        let why = Unavailability.allCases.randomElement(using: &generator) ?? .poweredOff
+        try tell(isOn ? .available : .unavailable(why))
+    }
+
+    mutating func walk(in isPresent: Bool) {
+        self.isPresent = isPresent
+        for (peripheral, link) in links.sorted(by: { $0.key < $1.key }) {
+            switch link {
+            case .pending where isPresent: connect(peripheral)
+            case .up where !isPresent: drop(peripheral)
+            default: break
+            }
+        }
+    }
+
+    mutating func drop(_ peripheral: String) {
+        let endings: [LinkFailure] = [.lost, .closed, .strange, .bondLost]
+        let failure = endings.randomElement(using: &generator) ?? .lost
+        let isReconnecting = generator.happens(oneIn: 3)
+        links[peripheral] = isReconnecting ? .pending : nil
+        callbacks.append(
+            .link(peripheral, .disconnected(failure, isReconnecting: isReconnecting))
+        )
+        if isReconnecting && isPresent { connect(peripheral) }
+    }
+
+    mutating func dropAll() {
+        for (peripheral, link) in links.sorted(by: { $0.key < $1.key }) where link == .up {
+            drop(peripheral)
+        }
+    }
+
+    /// The accessory gets another address: the system takes it for another device.
+    mutating func rotate() {
+        name = "p\(generator.next() % 100)"
+        if isOn && isPresent { advertise() }
+    }
+
+    mutating func advertise() {
+        peripherals.insert(name)
+        callbacks.append(.found(name, rssi: -60))
+    }
+
+    mutating func modifyServices() {
+        guard let peripheral = links.first(where: { $0.value == .up })?.key else { return }
+        let modified: Set<BluetoothID> = generator.happens(oneIn: 2) ? ["180F"] : ["180D", "180F"]
+        found = found.filter { !modified.contains($0.service) }
+        confirmed = confirmed.filter { !modified.contains($0.service) }
+        services.subtract(modified)
+        callbacks.append(.link(peripheral, .servicesModified(modified)))
+    }
+
+    mutating func revoke() {
+        if slot == .granted { callbacks.append(.slot(.revoked)) }
+    }
+
+    mutating func grant() {
+        guard slot == .waiting, !callbacks.contains(.slot(.granted)) else { return }
+        callbacks.append(.slot(.granted))
+    }
+
+    private mutating func connect(_ peripheral: String) {
+        var known: Set<CharacteristicPath> = []
+        if generator.happens(oneIn: 3) { known = .all }
+        callbacks.append(.link(peripheral, .connected(known: known)))
+    }
+
+    /// What an event means for the world, before the machine hears of it.
+    private mutating func happen(_ event: Machine.Event) {
+        switch event {
+        case .link(let peripheral, .connected(let known)):
+            guard links[peripheral] == .pending else { return }
+            links[peripheral] = .up
+            (found, services, confirmed) = (known, Set(known.map(\.service)), [])
+        case .link(let peripheral, .disconnected(_, isReconnecting: false)):
+            if links[peripheral] == .cancelled { links[peripheral] = nil }
+        case .link(_, .subscriptionChanged(let path, .confirmed)):
+            confirmed.insert(path)
+        case .link(_, .servicesDiscovered(let new)): services.formUnion(new)
+        case .link(_, .characteristicsDiscovered(let service, let new)):
+            found.formUnion(new.map { CharacteristicPath(service, $0) })
+        case .slot(.granted): if slot == .waiting { slot = .granted }
+        default: break
+        }
+    }
+}
+
+// MARK: What the machine asks for
+
+extension ModelWorld {
+    private func require(_ condition: Bool, _ otherwise: String) throws {
+        guard condition else {
+            throw Impossible(description: "\(otherwise); \(machine.state)")
+        }
+    }
+
+    private mutating func perform(_ action: Machine.Action, _ before: Machine.State) throws {
+        switch action {
+        case .retrieve(let source): try retrieve(source)
+        case .scan, .stopScan: try scan(action == .scan)
+        case .connect(let peripheral, let approach):
+            try own(peripheral, before)
+            try connect(peripheral, approach)
+        case .cancelConnection(let peripheral):
+            try own(peripheral, before)
+            try cancel(peripheral)
+        case .discoverServices(let peripheral, let wanted):
+            try own(peripheral, before)
+            try discover(peripheral, wanted)
+        case .discoverCharacteristics(let peripheral, let service, let wanted):
+            try own(peripheral, before)
+            try discover(peripheral, service, wanted)
+        case .subscribe(let peripheral, let path):
+            try own(peripheral, before)
+            try subscribe(peripheral, path)
+        case .probe(let peripheral, let path):
+            try own(peripheral, before)
+            try probe(peripheral, path)
+        case .reserveSlot(let use): try reserve(use)
+        case .releaseSlot:
+            try require(slot != .none, "a slot is released that is not held")
+            slot = .none
+            callbacks.removeAll { $0.isAboutSlots }
+        case .save(let peripheral): try save(peripheral)
+        case .erase: saved = nil
+        case .arm(let countdown):
+            try require(armed == nil, "two countdowns are armed")
+            try require(countdown.deadline >= now, "a countdown is over when it is armed")
+            armed = countdown
+        case .cancelCountdown(let countdown):
+            try require(armed == countdown, "a countdown is cancelled that is not armed")
+            armed = nil
+        case .report(let state, _):
+            try require(state == machine.accessoryState, "another state is reported")
+        case .record(let record):
+            try require(record.steps.count <= 7, "an attempt has too many steps")
+        }
+    }
+
+    private func own(_ peripheral: String, _ before: Machine.State) throws {
+        try require(isOn, "Bluetooth is off")
+        try require(peripherals.contains(peripheral), "\(peripheral) is not valid any more")
+        try require(
+            peripheral == machine.state.peripheral || peripheral == before.peripheral,
+            "\(peripheral) is not the machine's"
+        )
+    }
+
+    private mutating func retrieve(_ source: Retrieval) throws {
+        try require(isOn, "Bluetooth is off")
+        var peripheral: String?
+        switch source {
+        case .remembered:
+            peripheral = fails(oneIn: 10) ? nil : saved
+        case .heldBySystem:
+            peripheral = generator.happens(oneIn: 10) ? name : nil
+        }
+        if let peripheral { peripherals.insert(peripheral) }
+        callbacks.append(.retrieved(peripheral))
+    }
+
+    private mutating func scan(_ isOn: Bool) throws {
+        try require(isScanning != isOn, "a scan begins or ends twice")
+        isScanning = isOn
+        if isOn && isPresent && !fails(oneIn: 5) { advertise() }
+    }
+
+    private mutating func connect(_ peripheral: String, _ approach: Approach) throws {
+        switch approach {
+        case .dial: try require(slot == .granted, "it is dialled without a slot")
+        case .standing: try require(slot == .none, "a standing connect holds a slot")
+        }
+        links[peripheral] = .pending
+        guard isPresent, peripheral == name || isKind else { return }
+        if fails(oneIn: 4) {
+            links[peripheral] = nil
+            let failures: [LinkFailure] = [.strange, .full, .lost]
+            let failure = failures.randomElement(using: &generator) ?? .strange
+            callbacks.append(.link(peripheral, .failedToConnect(failure)))
+        } else {
+            connect(peripheral)
+        }
+    }
+
+    private mutating func cancel(_ peripheral: String) throws {
+        let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
+        try require(
+            links[peripheral] != nil || isExpected,
+            "\(peripheral) is cancelled for nothing"
+        )
+        // What has failed already ends once, by what was told of that.
+        guard links[peripheral] != nil else { return }
+        if fails(oneIn: 30) {
+            links[peripheral] = nil
+            callbacks.removeAll { $0.isAbout(peripheral) }
+            return
+        }
+        links[peripheral] = .cancelled
+        callbacks.append(.link(peripheral, .disconnected(nil, isReconnecting: false)))
+    }
+
+    /// Whether there is a link, as far as was told.
+    private func requireLink(_ peripheral: String) throws {
+        let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
+        try require(links[peripheral] == .up || isExpected, "\(peripheral) is not connected")
+    }
+
+    /// Whether the services have changed, and the machine does not know yet.
+    private var isStale: Bool {
+        callbacks.contains {
+            guard case .link(_, .servicesModified) = $0 else { return false }
+            return true
+        }
+    }
+
+    private mutating func discover(_ peripheral: String, _ wanted: Set<BluetoothID>) throws {
+        try requireLink(peripheral)
+        guard !fails(oneIn: 20) else { return }
+        let isFailure = fails(oneIn: 20)
+        let there = fails(oneIn: 40) ? [] : wanted
+        callbacks.append(
+            .link(peripheral, isFailure ? .discoveryFailed(.strange) : .servicesDiscovered(there))
+        )
+    }
+
+    private mutating func discover(
+        _ peripheral: String,
+        _ service: BluetoothID,
+        _ wanted: Set<BluetoothID>
+    ) throws {
+        try requireLink(peripheral)
+        try require(services.contains(service) || isStale, "\(service) is not discovered")
+        guard !fails(oneIn: 20) else { return }
+        let there = fails(oneIn: 40) ? [] : wanted
+        callbacks.append(.link(peripheral, .characteristicsDiscovered(of: service, there)))
+    }
+
+    private mutating func subscribe(_ peripheral: String, _ path: CharacteristicPath) throws {
+        try requireLink(peripheral)
+        try require(found.contains(path) || isStale, "\(path) is not discovered")
+        guard !fails(oneIn: 20) else { return }
+        let change: SubscriptionChange =
+            fails(oneIn: 10)
+            ? .failed(generator.happens(oneIn: 2) ? .strange : .unauthenticated) : .confirmed
+        callbacks.append(.link(peripheral, .subscriptionChanged(path, change)))
+    }
+
+    private mutating func probe(_ peripheral: String, _ path: CharacteristicPath) throws {
+        try requireLink(peripheral)
+        try require(found.contains(path) || isStale, "\(path) is not discovered")
+        guard !fails(oneIn: 10) else { return }
+        callbacks.append(.link(peripheral, .probed(fails(oneIn: 3) ? .unauthenticated : nil)))
+    }
+
+    private mutating func reserve(_ use: SlotUse) throws {
+        try require(slot == .none, "a second slot is asked for")
+        slot = .waiting
+        let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
+        if !fails(oneIn: 4) { return grant() }
+        callbacks.append(.slot(use == .arrived ? .turnedAway(slots) : .delayed(slots)))
+    }
+
+    private mutating func save(_ peripheral: String) throws {
+        try requireLink(peripheral)
+        let wanted = machine.settings.subscriptions.intersection(found)
+        guard !isStale else { return saved = peripheral }
+        try require(found.contains(.measurement), "one is saved that is not known")
+        try require(wanted.isSubset(of: confirmed), "one is saved that is not usable")
+        saved = peripheral
+    }
+}
+
+// MARK: What always holds
+
+extension ModelWorld {
+    private func check() throws {
+        try require(armed == machine.state.countdown, "another countdown is armed")
+        try require((slot != .none) == (machine.state.slotUse != nil), "a slot is leaked")
+        try require(isScanning == machine.state.isScanning, "a scan is leaked")
+        try require((saved != nil) == machine.isRemembered, "what is saved is not what is known")
+        try require(machine.log.records.count <= AttemptLog.limit, "too many records")
+        for (peripheral, link) in links where link != .cancelled {
+            let isExpected = callbacks.contains { $0.isEnd(of: peripheral) }
+            try require(
+                peripheral == machine.state.peripheral || isExpected,
+                "\(peripheral) is left behind"
+            )
+        }
+    }
+}
+
+extension Machine.Event {
+    /// Whether it tells of the end of a link.
+    fileprivate func isEnd(of peripheral: String) -> Bool {
+        switch self {
+        case .link(peripheral, .disconnected), .link(peripheral, .failedToConnect): true
+        default: false
+        }
+    }
+
+    /// Whether it is the answer to `retrieve`.
+    fileprivate var isRetrieval: Bool {
+        guard case .retrieved = self else { return false }
+        return true
+    }
+
+    /// Whether it is told of a peripheral.
+    fileprivate func isAbout(_ peripheral: String) -> Bool {
+        guard case .link(peripheral, _) = self else { return false }
+        return true
+    }
+
+    /// Whether it comes from the pool.
+    fileprivate var isAboutSlots: Bool {
+        guard case .slot = self else { return false }
+        return true
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LanyardTestSupport
+import Testing
+
+@testable import Lanyard
+
+/// Whatever happens, in whichever order.
+struct RandomWalks {
+    /// How many walks each test takes.
+    private static let walks = 10_000
+    /// How long each is.
+    private static let steps = 60
+    /// How many faults a test tells of.
+    private static let faultLimit = 5
+    /// How much a kind world needs at most until an accessory is ready.
+    private static let patience = 120
+
+    @Test(arguments: [false, true])
+    func `nothing impossible is asked for, and all ends well`(isLocked: Bool) {
+        let settings = isLocked ? LifecycleSettings.lockedStrap : .strap
+        var faults = 0
+        for seed in 0..<UInt64(Self.walks) where faults < Self.faultLimit {
+            var world = ModelWorld(settings, seed: seed)
+            do {
+                for _ in 1...Self.steps { try Self.step(&world) }
+                try Self.bringHome(&world)
+            } catch {
+                faults += 1
+                Issue.record(
+                    "seed \(seed): \(error), after \(world.story.joined(separator: ", "))"
+                )
+            }
+        }
+    }
+
+    @Test func `events that make no sense upset nothing`() {
+        for seed in 0..<UInt64(Self.walks) {
+            var account = Account(seed: seed)
+            for _ in 1...Self.steps {
+                if let fault = account.tellSomething() {
+                    Issue.record("seed \(seed): \(fault)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// Something happens, most often what was asked for.
+    private static func step(_ world: inout ModelWorld) throws {
+        switch Int.random(in: 0..<40, using: &world.generator) {
+        case 0: try world.switchBluetooth(false)
+        case 1...3: try world.switchBluetooth(true)
+        case 4: world.walk(in: !world.isPresent)
+        case 5: world.dropAll()
+        case 6: world.modifyServices()
+        case 7: world.revoke()
+        case 8, 9: world.grant()
+        case 10: world.rotate()
+        case 11...13: try world.tell(.wished(.pair))
+        case 14: try world.tell(.wished(.connect))
+        case 15: try world.tell(.wished(.disconnect))
+        case 16: try world.tell(.wished(.forget))
+        case 17...20: try world.endCountdown()
+        default: try world.tellNext()
+        }
+    }
+
+    /// With power, a willing accessory and a wish it gets ready from everywhere.
+    private static func bringHome(_ world: inout ModelWorld) throws {
+        world.isKind = true
+        try world.switchBluetooth(true)
+        world.walk(in: true)
+        for _ in 1...patience {
+            if case .ready = world.machine.state, world.callbacks.isEmpty { return }
+            world.grant()
+            if !world.callbacks.isEmpty {
+                try world.tellNext()
+            } else if world.armed != nil {
+                try world.endCountdown()
+            } else {
+                try world.tell(.wished(.pair))
+                if world.machine.state == .idle(.unknownToSystem) { world.advertise() }
+                if world.isLost { world.walk(in: true) }
+            }
+        }
+        throw Impossible(description: "it never gets ready: \(world.machine.state)")
+    }
+}
+
+extension ModelWorld {
+    /// Whether a connect stands that the accessory, as it is called now, does not answer.
+    fileprivate var isLost: Bool { machine.accessoryState == .outOfRange }
+}
+
+/// What a machine holds, as far as its actions tell, while it is told nonsense.
+private struct Account {
+    private var machine: Machine
+    private var generator: SplitMix64
+    private var armed: Countdown?
+    private var old: [Countdown] = []
+    private var hasSlot = false
+    private var isScanning = false
+    private var now = Duration.zero
+
+    init(seed: UInt64) {
+        generator = SplitMix64(seed: seed)
+        let situation = Situation.allCases.randomElement(using: &generator) ?? .ready
+        let settings = seed % 2 == 0 ? LifecycleSettings.strap : .lockedStrap
+        machine = Machine(
+            settings: settings,
+            isRemembered: generator.happens(oneIn: 2),
+            state: situation.state
+        )
+        armed = machine.state.countdown
+        hasSlot = machine.state.slotUse != nil
+        isScanning = machine.state.isScanning
+    }
+
+    /// Tells any event; what is wrong then.
+    mutating func tellSomething() -> String? {
+        now += .milliseconds(Int.random(in: 0...2000, using: &generator))
+        let event = event()
+        let before = machine
+        let actions = machine.receive(event, at: now, using: &generator)
+        if isStale(event), before.state != machine.state {
+            return "\(event) changes \(before.state)"
+        }
+        for action in actions {
+            if let fault = book(action, before) { return "\(fault) after \(event)" }
+        }
+        guard armed == machine.state.countdown else { return "another countdown is armed" }
+        guard hasSlot == (machine.state.slotUse != nil) else { return "the slot is leaked" }
+        guard isScanning == machine.state.isScanning else { return "the scan is leaked" }
+        return nil
+    }
+
+    private mutating func event() -> Machine.Event {
+        if generator.happens(oneIn: 5), let countdown = armed { return .countdownEnded(countdown) }
+        if generator.happens(oneIn: 10), let countdown = old.randomElement(using: &generator) {
+            return .countdownEnded(countdown)
+        }
+        let event = (Occurrence.allCases.randomElement(using: &generator) ?? .seen).event
+        guard case .link(_, let told) = event else { return event }
+        let peripheral = ["p", "q", "r"].randomElement(using: &generator) ?? "p"
+        return .link(peripheral, told)
+    }
+
+    private func isStale(_ event: Machine.Event) -> Bool {
+        guard case .countdownEnded(let countdown) = event else { return false }
+        return countdown != armed
+    }
+
+    private mutating func book(_ action: Machine.Action, _ before: Machine) -> String? {
+        switch action {
+        case .arm(let countdown):
+            guard armed == nil else { return "two countdowns are armed" }
+            guard !old.contains(countdown) else { return "a countdown comes twice" }
+            armed = countdown
+        case .cancelCountdown(let countdown):
+            guard armed == countdown else { return "another countdown is cancelled" }
+            armed = nil
+            old.append(countdown)
+        case .reserveSlot:
+            guard !hasSlot else { return "two slots are asked for" }
+            hasSlot = true
+        case .releaseSlot:
+            guard hasSlot else { return "a slot is released that is not held" }
+            hasSlot = false
+        case .scan, .stopScan:
+            guard isScanning != (action == .scan) else { return "scans nest" }
+            isScanning = action == .scan
+        case .connect(let peripheral, _), .discoverServices(let peripheral, _),
+            .discoverCharacteristics(let peripheral, _, _), .subscribe(let peripheral, _),
+            .probe(let peripheral, _):
+            guard peripheral == machine.state.peripheral else {
+                return "\(peripheral) is a stranger"
+            }
+        case .cancelConnection(let peripheral):
+            guard peripheral == before.state.peripheral else {
+                return "\(peripheral) is a stranger"
+            }
+        case .save(let peripheral):
+            guard machine.state.accessoryState == .ready, peripheral == machine.state.peripheral
+            else { return "one is saved that is not ready" }
+        case .retrieve, .erase, .report, .record: break
+        }
+        return nil
+    }
+}
