@@ -93,8 +93,11 @@ struct AirTests {
             remark: { _ in }
         )
         let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0", "--seed", "4"])
-        let task = Task { try await command.session(on: console).run() }
-        while lines.lines.isEmpty { await Task.yield() }
+        let task = Task {
+            defer { lines.end() }
+            try await command.session(on: console).run()
+        }
+        await lines.waitForLine()
         task.cancel()
         try await task.value
         let line = try #require(lines.lines.first)

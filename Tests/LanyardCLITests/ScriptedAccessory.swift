@@ -31,11 +31,23 @@ struct ScriptedAccessory: VisitedAccessory {
     /// What was written, in order.
     final class Recorder: Sendable {
         private let entries = Mutex<[String]>([])
+        private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
 
         var lines: [String] { entries.withLock { $0 } }
 
         func note(_ line: String) {
             entries.withLock { $0.append(line) }
+            arrived.yield()
+        }
+
+        /// Nothing more will come: whoever waits for a line waits no longer.
+        func end() { arrived.finish() }
+
+        /// Returns once there is one more line; false if there will be none.
+        @discardableResult
+        func waitForLine() async -> Bool {
+            for await _ in arrivals { return true }
+            return false
         }
     }
 

@@ -109,8 +109,11 @@ struct PairingDialogueTests {
     func display() async throws {
         let dialogue = dialogue(nil)
         let digits = try digits(42)
-        let showing = Task { await dialogue.show(digits, Self.scene(.passkeyDisplay)) }
-        while !text.contains("Enter 000 042 at the other side.") { await Task.yield() }
+        let showing = Task {
+            defer { said.end() }
+            await dialogue.show(digits, Self.scene(.passkeyDisplay))
+        }
+        while !text.contains("Enter 000 042 at the other side."), await said.waitForLine() {}
         for key in [Pairing.Keypress.entryStarted, .digitEntered, .digitEntered, .digitErased] {
             dialogue.peerPressed(key)
         }

@@ -80,11 +80,14 @@ struct ServeCommandTests {
             remark: { _ in }
         )
         let arguments = [
-            "serve", Examples.path("thermometer"), "--adapter", "virtual", "--address",
-            "C4:F0:00:00:00:07", "--json",
+            "serve", Examples.path("thermometer"), "--adapter", "virtual", "--no-store",
+            "--address", "C4:F0:00:00:00:07", "--json",
         ]
-        let task = Task { await ProgramRun.run(arguments, on: console) }
-        while lines.lines.isEmpty { await Task.yield() }
+        let task = Task {
+            defer { lines.end() }
+            return await ProgramRun.run(arguments, on: console)
+        }
+        await lines.waitForLine()
         task.cancel()
         #expect(await task.value == .success)
         let ready =
