@@ -170,7 +170,7 @@ final class Life: Sendable {
         while !accessories.allSatisfy({ $0.state == .ready }) {
             guard world.now < end else {
                 let states = accessories.map {
-                    "\($0.id): \($0.latestChange)\n\($0.whyNotConnected)"
+                    "\($0.id): \($0.latestChange)"
                 }
                 throw offend("not all are ready: \(states.joined(separator: "\n"))")
             }
