@@ -41,3 +41,27 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
     /// For `for await`.
     public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
 }
+
+extension Events {
+    /// The same for those who like closures: it is called with one after the other, in order and never
+    /// two at a time, until the observation is cancelled or let go of. What it awaits, the next one waits
+    /// for.
+    ///
+    /// ```swift
+    /// observation = central.availabilityChanges.forEach { availability in print(availability) }
+    /// ```
+    ///
+    /// This is the one loop that the events are meant for: have another for whoever else listens.
+    public func forEach(
+        _ body: @escaping @Sendable (Element) async -> Void
+    ) -> ObservationToken {
+        let loop = Task {
+            for await element in self {
+                // What waits still when the observation ends is for nobody.
+                guard !Task.isCancelled else { return }
+                await body(element)
+            }
+        }
+        return ObservationToken { loop.cancel() }
+    }
+}

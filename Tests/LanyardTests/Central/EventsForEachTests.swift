@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("Events for closures")
+struct EventsForEachTests {
+    @Test("come one after the other, each when the one before is done with")
+    func order() async {
+        let hub = Hub<Int>()
+        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let observation = hub.events { [1, 2] }.forEach { number in
+            heard.yield(number)
+            await Task.yield()
+            heard.yield(-number)
+        }
+        hub.send { 3 }
+        var all: [Int] = []
+        for await number in numbers.prefix(6) { all.append(number) }
+        #expect(all == [1, -1, 2, -2, 3, -3])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test(
+        "come no more once the observation is over, not even those that wait",
+        arguments: [true, false]
+    )
+    func over(byCancelling: Bool) async {
+        let hub = Hub<Int>()
+        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        var observation: ObservationToken? = {
+            // The stream of what is heard ends when the closure is let go of.
+            let end = AtEnd { heard.finish() }
+            return hub.events().forEach { [end] number in
+                heard.yield(number)
+                for await _ in gate {}
+                withExtendedLifetime(end) {}
+            }
+        }()
+        for number in 1...3 { hub.send { number } }
+        var iterator = numbers.makeAsyncIterator()
+        #expect(await iterator.next() == 1)
+        if byCancelling { observation?.cancel() } else { observation = nil }
+        hub.send { 4 }
+        opening.finish()
+        #expect(await iterator.next() == nil)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("end with their source")
+    func ended() async {
+        let hub = Hub<Int>()
+        let (numbers, heard) = AsyncStream<Int>.makeStream()
+        let observation: ObservationToken = {
+            let end = AtEnd { heard.finish() }
+            return hub.events { [1] }.forEach { [end] number in
+                heard.yield(number)
+                withExtendedLifetime(end) {}
+            }
+        }()
+        hub.end()
+        var iterator = numbers.makeAsyncIterator()
+        #expect(await iterator.next() == 1)
+        #expect(await iterator.next() == nil)
+        withExtendedLifetime(observation) {}
+    }
+}
+
+/// Calls a closure when it is let go of.
+private final class AtEnd: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
+}
