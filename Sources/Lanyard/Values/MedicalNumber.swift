@@ -42,10 +42,22 @@ extension MedicalNumber: CustomStringConvertible {
 }
 
 /// A medical number in 32 bits: a mantissa of 24, an exponent of 8 (GATT: medfloat32).
-public struct MedicalFloat: Hashable, Sendable {
-    private static let format = MedicalFormat(mantissaBits: 24, exponentBits: 8)
+public typealias MedicalFloat = MedicalDecimal<UInt32>
+
+/// A medical number in 16 bits: a mantissa of 12, an exponent of 4 (GATT: medfloat16).
+public typealias ShortMedicalFloat = MedicalDecimal<UInt16>
+
+/// A medical number that fits into so many bits: three quarters are the mantissa's, the rest the exponent's.
+/// There are two, `MedicalFloat` and `ShortMedicalFloat`.
+public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendable>:
+    Hashable, Sendable
+{
     /// The number.
     public let number: MedicalNumber
+
+    private static var format: MedicalFormat {
+        MedicalFormat(mantissaBits: Bits.bitWidth / 4 * 3, exponentBits: Bits.bitWidth / 4)
+    }
 
     /// A number that fits.
     /// - Throws: `invalid` if it does not.
@@ -62,53 +74,17 @@ public struct MedicalFloat: Hashable, Sendable {
 
     /// The number that these bits stand for.
     /// - Throws: `invalid` if they are reserved.
-    init(bits: UInt32, field: String) throws(ValueError) {
-        number = try Self.format.number(Int64(bits), field: field)
+    init(bits: Bits, field: String) throws(ValueError) {
+        number = try Self.format.number(Int64(truncatingIfNeeded: bits), field: field)
     }
 
-    var bits: UInt32 { UInt32(truncatingIfNeeded: Self.format.bits(number)) }
+    var bits: Bits { Bits(truncatingIfNeeded: Self.format.bits(number)) }
 
     /// The nearest binary number; NaN where there is none.
     public var value: Double { number.value }
 }
 
-/// A medical number in 16 bits: a mantissa of 12, an exponent of 4 (GATT: medfloat16).
-public struct ShortMedicalFloat: Hashable, Sendable {
-    private static let format = MedicalFormat(mantissaBits: 12, exponentBits: 4)
-    /// The number.
-    public let number: MedicalNumber
-
-    /// A number that fits.
-    /// - Throws: `invalid` if it does not.
-    public init(_ number: MedicalNumber) throws(ValueError) {
-        try Self.format.check(number)
-        self.number = number
-    }
-
-    /// `mantissa` × 10 to the power of `exponent`: 72 and -1 for 7.2.
-    /// - Throws: `invalid` if that does not fit.
-    public init(mantissa: Int, exponent: Int) throws(ValueError) {
-        try self.init(.finite(mantissa: mantissa, exponent: exponent))
-    }
-
-    /// The number that these bits stand for.
-    /// - Throws: `invalid` if they are reserved.
-    init(bits: UInt16, field: String) throws(ValueError) {
-        number = try Self.format.number(Int64(bits), field: field)
-    }
-
-    var bits: UInt16 { UInt16(truncatingIfNeeded: Self.format.bits(number)) }
-
-    /// The nearest binary number; NaN where there is none.
-    public var value: Double { number.value }
-}
-
-extension MedicalFloat: CustomStringConvertible {
-    /// That of the number.
-    public var description: String { number.description }
-}
-
-extension ShortMedicalFloat: CustomStringConvertible {
+extension MedicalDecimal: CustomStringConvertible {
     /// That of the number.
     public var description: String { number.description }
 }
