@@ -25,7 +25,7 @@ extension Accessory {
 
     /// Writes a value.
     ///
-    /// - Throws: what `write(_:to:as:progress:)` throws.
+    /// - Throws: what `write(_:to:as:)` throws.
     public func write(
         _ value: some CharacteristicValue,
         as kind: WriteKind = .automatic

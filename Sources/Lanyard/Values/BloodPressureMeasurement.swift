@@ -123,6 +123,7 @@ public struct BloodPressureMeasurement: CharacteristicValue {
         let parts: [String?] = [
             "\(systolic)/\(diastolic) \(unit)", "mean \(meanArterial) \(unit)",
             pulseRate.map { "\($0) bpm" }, user.map { "user \($0)" }, time?.description,
+            status.flatMap { $0.isEmpty ? nil : "\($0)" },
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
@@ -152,4 +153,23 @@ public struct IntermediateCuffPressure: CharacteristicValue {
 
     /// On one line.
     public var description: String { measurement.description }
+}
+
+extension BloodPressureMeasurement.Status: CustomStringConvertible {
+    private static let words: [(Self, String)] = [
+        (.bodyMovement, "the person moved"),
+        (.cuffTooLoose, "cuff too loose"),
+        (.irregularPulse, "irregular pulse"),
+        (.pulseTooFast, "pulse too fast"),
+        (.pulseTooSlow, "pulse too slow"),
+        (.improperPosition, "wrong position"),
+    ]
+
+    /// What was found, one after the other, with the bits that have no name; *as it should be* if nothing.
+    public var description: String {
+        let known = Self.words.filter { contains($0.0) }
+        let rest = subtracting(Self(known.map(\.0)))
+        let words = known.map(\.1) + (rest.isEmpty ? [] : ["bits \(rest.rawValue)"])
+        return words.isEmpty ? "as it should be" : words.joined(separator: ", ")
+    }
 }

@@ -90,6 +90,15 @@ import Testing
             decoding: Data(vector: "10 7800 5000 6300 2500")
         )
         #expect(pressure.status == [.bodyMovement, .irregularPulse, .improperPosition])
+        #expect(
+            pressure.description
+                == "120/80 mmHg, mean 99 mmHg, the person moved, irregular pulse, wrong position"
+        )
+        #expect(BloodPressureMeasurement.Status().description == "as it should be")
+        #expect(
+            BloodPressureMeasurement.Status(rawValue: 0x0102).description
+                == "cuff too loose, bits 256"
+        )
         let time = try CurrentTime(decoding: Data(vector: "ea070b150c2805 06 80 0c"))
         #expect(time.adjustReason == [.timeZone, .daylightSaving])
         #expect(time.fraction == 128)
