@@ -10,8 +10,8 @@ import VirtualAdapters
 /// they are done. Its runtime asks `swift_task_enqueueGlobal_hook` about each of their jobs, as other
 /// testing libraries know as well. Here the job of a task that an air caused, however indirectly, is
 /// handed to that air and runs on its thread, in the order in which it was enqueued; everything else
-/// goes its way. Whose a task is, is known by the air's thread, by a task-local value that tasks inherit
-/// from those who start them, and by its number when it comes back.
+/// goes its way. Whose a task is, is known by its number when it comes back, whoever resumes it; before
+/// that by a task-local value that tasks inherit from those who start them, and by the air's thread.
 enum JobSteering {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
@@ -26,6 +26,8 @@ enum JobSteering {
         var formerOwners: [UInt64: SimulationExecutor] = [:]
 
         mutating func note(_ task: UInt64, of air: SimulationExecutor) {
+            // What an air that has come to its end left behind would keep it for ever.
+            guard airs.contains(where: { $0 === air }) else { return }
             if owners.count >= taskLimit { (formerOwners, owners) = (owners, [:]) }
             owners[task] = air
         }
@@ -63,13 +65,14 @@ enum JobSteering {
     /// Hands the job to the air that it belongs to. False if it belongs to none.
     private static func steer(_ job: UnownedJob) -> Bool {
         guard airCount.load(ordering: .relaxed) > 0 else { return false }
-        let number = taskNumber?(job) ?? 0
+        // Jobs that are no tasks, as those in which an actor takes its turn, have no number.
+        let number = taskNumber.map { $0(job) }.flatMap { $0 == 0 ? nil : $0 }
         let owner = registry.withLock { registry -> SimulationExecutor? in
+            if let number, let owner = registry.owner(of: number) { return owner }
             let owner =
                 SimulationExecutor.beneficiary ?? registry.airs.first(where: \.isCurrent)
-                ?? registry.owner(of: number)
                 ?? MainQueueTurn.holderOnMainQueue
-            if let owner { registry.note(number, of: owner) }
+            if let owner, let number { registry.note(number, of: owner) }
             return owner
         }
         return owner?.host(job) ?? false
