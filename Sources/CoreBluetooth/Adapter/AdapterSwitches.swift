@@ -42,6 +42,12 @@ extension CBAdapter {
         }
     }
 
+    /// Shares no keys with anybody any more, as after all devices were removed in the settings of a phone:
+    /// links with those that it was paired with end. Nothing happens while the adapter is not in use.
+    package func removeBonds() {
+        usage.running?.enter { $0.removeBonds() }
+    }
+
     /// Ends all links in an orderly way, and lets go of the controller. Managers that are left see the
     /// state `unsupported`; the next one that is made opens the adapter again, once it has come to its
     /// end. What was set here stays set, and what is to be restored is kept.

@@ -23,6 +23,14 @@ extension SharedAdapter {
         }
     }
 
+    /// Forgets all keys, and ends the links with those that they are shared with.
+    func removeBonds() {
+        onHost { host in
+            for bond in host.bonds { host.removeBond(bond.identifier) }
+        }
+        updateBonds()
+    }
+
     /// Asks a peer how it is called, once on each link, in the background: what it says there wins
     /// over what it advertises. A peer that wants to pair for it keeps it to itself.
     func learnName(of peer: PeerIdentifier) {

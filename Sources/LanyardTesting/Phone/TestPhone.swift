@@ -101,6 +101,13 @@ public final class TestPhone: Sendable {
         }
     }
 
+    /// Its person removes everything that it is paired with in the settings: the keys are gone, and the
+    /// links they protected end. The accessories keep theirs. For while an application uses Bluetooth.
+    public func loseBonds() {
+        world.story.note("\(name): loses its bonds")
+        adapter.removeBonds()
+    }
+
     // MARK: The application
 
     /// Starts the application: makes its object, and keeps it until `endApp()` or the end of the run.

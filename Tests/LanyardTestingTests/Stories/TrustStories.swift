@@ -29,7 +29,27 @@ struct TrustStories {
             lock.dropLink()
             try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
             try await world.expectNever(known, becomes: .ready, for: .seconds(120))
-            #expect(known.state != .outOfRange, "\(known.latestChange)")
+            #expect(known.state == .idle)
+            #expect(known.latestChange.reason.failure?.kind == .unpaired, "\(world.story)")
+        }
+    }
+
+    @Test("Row 12: a phone that forgot whom it is paired with pairs anew before it is ready")
+    func lostOwnBond() async throws {
+        let world = TestWorld(seed: 124)
+        let lock = world.add(.lock)
+        try await world.run {
+            let known = try await world.phone.central(.lock).pair(.lock)
+            world.story.follow(known)
+            world.phone.loseBonds()
+            try await world.expect("it is noticed", within: .seconds(5)) { known.state != .ready }
+            try await world.expect(known, becomes: .ready, within: .seconds(120))
+            #expect(await lock.linkCount == 1)
+            #expect(
+                world.story.states(of: "Lock") == [
+                    "ready", "outOfRange", "connecting", "subscribing", "connected", "ready",
+                ]
+            )
         }
     }
 
@@ -73,6 +93,45 @@ struct TrustStories {
             let third = try await central.pair(.strap)
             #expect(third.state == .ready)
             #expect(second.state == .ready)
+        }
+    }
+
+    @Test("Row 13: the link that the policy names makes room, is told why, and returns when it can")
+    func evicted() async throws {
+        let world = TestWorld(seed: 132)
+        world.add(.strap)
+        world.add(.box)
+        world.add(.lock)
+        try await world.run {
+            let central = world.phone.central(.strap, .box, .lock) {
+                $0.connectionLimit = .fixed(2)
+                $0.policy = SilentGoesFirst()
+            }
+            let strap = try await central.pair(.strap)
+            let box = try await central.pair(.box)
+            let reasons = Heard<ChangeReason>()
+            let observation = box.onChange { reasons.add($0.reason) }
+            // The strap has sent something all the time, the box nothing.
+            try await world.advance(by: .seconds(10))
+            let lock = try await central.pair(.lock)
+            #expect(lock.state == .ready)
+            #expect(strap.state == .ready)
+            #expect(box.state != .ready)
+            #expect(reasons.values.contains(.evicted))
+            try await lock.disconnect()
+            try await world.expect(box, becomes: .ready, within: .seconds(30))
+            #expect(strap.state == .ready)
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    /// Whoever has said nothing for longest makes room.
+    private struct SilentGoesFirst: ConnectionPolicy {
+        func linkToEnd(
+            for request: ConnectionRequest,
+            among links: [ConnectionHolder]
+        ) -> AccessoryIdentity? {
+            links.filter { $0.phase == .linked }.max { $0.silence < $1.silence }?.identity
         }
     }
 }

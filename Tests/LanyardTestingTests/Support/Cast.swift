@@ -83,6 +83,36 @@ extension TestPhone {
     }
 }
 
+extension FlightRecorder {
+    /// The states of all accessories that it heard of, in the order in which they came.
+    var steps: [String] { recording.events.filter { $0.lane == .state }.map(\.text) }
+
+    /// How often something was asked of Core Bluetooth so far.
+    func count(of call: String) -> Int {
+        recording.events.count { $0.lane == .call && $0.text.hasPrefix(call) }
+    }
+}
+
+extension AccessoryError {
+    /// What kind of failure ended an attempt; nil if it was something else.
+    var failedBecause: LinkFailure.Kind? {
+        if case .attemptFailed(let failure) = self { failure.kind } else { nil }
+    }
+}
+
+extension ChangeReason {
+    /// The failure that it tells of, if it does.
+    var failure: LinkFailure? {
+        switch self {
+        case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
+            .abandoned(let failure), .standingBy(let failure):
+            failure
+        case .resting(.failed(let failure)): failure
+        default: nil
+        }
+    }
+}
+
 extension Story {
     /// The states of an accessory in it, one after the other, without repetitions.
     func states(of name: String) -> [String] {
