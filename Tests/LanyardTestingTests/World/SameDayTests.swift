@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Lanyard
 import LanyardTesting
 import Observation
@@ -7,11 +8,15 @@ import Testing
 
 @Suite("The same seed tells the same story")
 struct SameDayTests {
-    @Test("two hundred times, of an application on the main actor with tasks of its own")
+    /// How many days are compared: `LANYARD_SAME_DAYS` says more.
+    private static let dayCount =
+        ProcessInfo.processInfo.environment["LANYARD_SAME_DAYS"].flatMap { Int($0) } ?? 20
+
+    @Test("again and again, of an application on the main actor with tasks of its own")
     func sameDay() async throws {
         let first = try await Self.day(seed: 3)
         #expect(first.contains("outOfRange"))
-        for _ in 2...200 {
+        for _ in 1..<max(2, Self.dayCount) {
             let next = try await Self.day(seed: 3)
             guard next != first else { continue }
             Issue.record("not the same day:\n\(first)\n--\n\(next)")
