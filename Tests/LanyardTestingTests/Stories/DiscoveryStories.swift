@@ -11,14 +11,18 @@ struct DiscoveryStories {
     func steps() async throws {
         let world = TestWorld(seed: 41)
         world.add(.strap)
+        let recorder = FlightRecorder()
         try await world.run {
-            let central = world.phone.central(.strap)
-            let paired = Task { try await central.pair(.strap) }
-            try await world.expect("it is there", within: .seconds(5)) {
-                !central.accessories.isEmpty
-            }
-            let strap = try await paired.value
+            let central = world.phone.central(.strap) { $0.recorder = recorder }
+            let strap = try await central.pair(.strap)
             #expect(strap.state == .ready)
+            #expect(
+                recorder.steps == [
+                    "restoring", "scanning", "connecting", "connecting", "discoveringServices",
+                    "discoveringCharacteristics", "subscribing", "ready",
+                ]
+            )
+            #expect(recorder.count(of: "setNotifyValue") == 1)
             var values = strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next()?.count == 2)
             await #expect(throws: AccessoryError.unknownCharacteristic("2A38")) {
@@ -35,8 +39,30 @@ struct DiscoveryStories {
         )
         try await world.run {
             let central = world.phone.central(.strap)
-            await #expect(throws: AccessoryError.self) { try await central.pair(.strap) }
+            let error = await #expect(throws: AccessoryError.self) {
+                try await central.pair(.strap)
+            }
+            #expect(error?.failedBecause == .incomplete, "\(String(describing: error))")
             #expect(central.accessories.isEmpty)
+        }
+    }
+
+    @Test("Row 4: what is known from before is not looked up again after a loss")
+    func cached() async throws {
+        let world = TestWorld(seed: 44)
+        let lock = world.add(.lock)
+        let recorder = FlightRecorder()
+        try await world.run {
+            let known = try await world.phone.central(.lock) { $0.recorder = recorder }.pair(.lock)
+            #expect(recorder.count(of: "discover") == 2)
+            for _ in 1...3 {
+                lock.dropLink()
+                try await world.expect("it is noticed", within: .seconds(5)) {
+                    known.state != .ready
+                }
+                try await world.expect(known, becomes: .ready, within: .seconds(10))
+            }
+            #expect(recorder.count(of: "discover") == 2, "\(recorder.steps)")
         }
     }
 

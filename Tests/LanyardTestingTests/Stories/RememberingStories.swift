@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Lanyard
 import LanyardTesting
 import Testing
@@ -63,6 +64,50 @@ struct RememberingStories {
             let known = try #require(central.accessories.first)
             try await world.expect(known, becomes: .ready, within: .seconds(20))
             #expect(world.story.states(of: "Strap").contains("restoring"))
+        }
+    }
+
+    @Test("Row 9: what this device publishes is restored, and whoever used it goes on")
+    func restoredPeripheral() async throws {
+        let world = TestWorld(seed: 92)
+        let gateway = world.addPhone("Gateway")
+        let published = PublishedAccessory(
+            name: "Gateway",
+            services: [PublishedService("1D00", [.notifying("1D01", Data([1]))])],
+            advertised: ["1D00"]
+        )
+        let kind = AccessoryDescription(
+            kind: "gateway",
+            matching: .service("1D00"),
+            services: [ServiceDescription("1D00", [.subscribe("1D01")])]
+        )
+        @Sendable func launch() -> AccessoryPeripheral {
+            var configuration = AccessoryPeripheral.Configuration(
+                adapter: gateway.adapter,
+                timekeeper: world.timekeeper
+            )
+            configuration.restoreIdentifier = "gateway"
+            return gateway.launch { _ in
+                AccessoryPeripheral(published, configuration: configuration)
+            }
+        }
+        try await world.run {
+            _ = launch()
+            let known = try await world.phone.central(kind).pair(kind)
+            await gateway.endApp()
+            try await world.expect("it is missed", within: .seconds(30)) { known.state != .ready }
+            let again = launch()
+            var events: [PeripheralEvent] = []
+            for await event in again.events {
+                events.append(event)
+                if event == .advertising { break }
+            }
+            // Restored before it was told that Bluetooth is on, as the system does.
+            #expect(events.first == .restored, "\(events)")
+            try await world.expect(known, becomes: .ready, within: .seconds(60))
+            var values = known.values(of: "1D01").makeAsyncIterator()
+            again.setValue(Data([2]), of: "1D01")
+            #expect(await values.next() == Data([2]))
         }
     }
 }

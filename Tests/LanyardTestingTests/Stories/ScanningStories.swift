@@ -73,7 +73,9 @@ struct ScanningStories {
             // Heard once, and gone before a link is there.
             try await world.advance(by: .milliseconds(12))
             strap.switchOff()
-            await #expect(throws: AccessoryError.self) { _ = try await paired.value }
+            await #expect(throws: AccessoryError.connectingTimedOut(after: .seconds(10))) {
+                _ = try await paired.value
+            }
             #expect(world.now < .seconds(90))
             #expect(central.accessories.isEmpty)
         }

@@ -16,9 +16,10 @@ struct TalkingStories {
             let known = try await world.phone.central(.box).pair(.box)
             try await known.write(Data([1]), to: "1B11")
             #expect(box.written(to: "1B11") == [Data([1])])
-            await #expect(throws: AccessoryError.self) {
+            let refusal = await #expect(throws: AccessoryError.self) {
                 try await known.write(Data([0xFF]), to: "1B11", as: .withResponse)
             }
+            guard case .refused(code: 0x80, _) = refusal else { throw Unexpected(refusal) }
             try await known.write(Data([2]), to: "1B12")
             try await world.expect("it arrives", within: .seconds(1)) {
                 box.written(to: "1B12") == [Data([2])]

@@ -121,7 +121,9 @@ struct WorldTests {
             let theirs = other.central(.strap)
             #expect(theirs.accessories.isEmpty)
             // It is taken: a strap has one link.
-            await #expect(throws: AccessoryError.self) { try await theirs.pair(.strap) }
+            await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
+                try await theirs.pair(.strap)
+            }
             try await mine.disconnect()
             let taken = try await theirs.pair(.strap)
             #expect(taken.state == .ready)
