@@ -103,7 +103,7 @@ extension SharedAdapter {
         central.lastDial += 1
         let number = central.lastDial
         let request = onHost { host in
-            host.beginDial(to: address, options: .whenAvailable) { [weak self] result in
+            host.beginDial(to: address, options: .attentively) { [weak self] result in
                 self?.assumeIsolated { $0.dialEnded(number, to: peer, result) }
             }
         }
@@ -138,5 +138,18 @@ extension Parting {
             error = CBError(reason)
             self.isReconnecting = isReconnecting
         }
+    }
+}
+
+extension ConnectOptions {
+    /// Waits for the peer for as long as it takes, and misses nothing meanwhile.
+    ///
+    /// The controller listens all the time that its links and scans leave, as it does for Linux' own
+    /// stack. Listening half of the time would miss every second packet, and so would make everybody who
+    /// comes back wait for an advertising interval more.
+    fileprivate static var attentively: ConnectOptions {
+        var options = whenAvailable
+        options.parameters.scanWindow = options.parameters.scanInterval
+        return options
     }
 }
