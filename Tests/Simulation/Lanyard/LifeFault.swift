@@ -6,7 +6,7 @@ import LanyardTesting
 /// What can happen to phones and accessories.
 enum LifeFault: CaseIterable {
     case walkAway, comeBack, stepAside, reboot, switchOff, switchOn, dropLink
-    case disturbAccessory, disturbPhone, powerCycle, restartApp, nothing
+    case disturbAccessory, disturbPhone, powerCycle, resetController, restartApp, nothing
 }
 
 extension Life {
@@ -27,6 +27,7 @@ extension Life {
         case .disturbAccessory: strap.disturb(losing: share)
         case .disturbPhone: world.phone.disturb(losing: share)
         case .powerCycle: try await cyclePower(using: &generator)
+        case .resetController: world.phone.resetController()
         case .restartApp: try await restart()
         case .nothing: break
         }
