@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A first visit")
 struct FirstVisitTests {
-    @Test("pairs, reads, and hears values")
+    @Test("Row 5: pairs, reads, and hears values")
     func visit() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -13,7 +13,7 @@ struct IdentityTests {
         return description
     }
 
-    @Test("is one accessory, by what it says in its manufacturer's data")
+    @Test("Row 14: is one accessory, by what it says in its manufacturer's data")
     func rotation() async throws {
         let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
         try await kit.world.run(for: .seconds(600)) {

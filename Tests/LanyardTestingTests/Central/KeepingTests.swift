@@ -9,7 +9,7 @@ import Testing
 @Suite("Keeping an accessory")
 struct KeepingTests {
     @Test(
-        "that walks away is out of range, comes back, and goes on with its values",
+        "Row 8: that walks away is out of range, comes back, and goes on with its values",
         arguments: [SystemReconnect.whereAvailable, .never]
     )
     func walk(_ reconnect: SystemReconnect) async throws {
@@ -34,7 +34,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("finds it again at the next launch, without a scan")
+    @Test("Row 7: finds it again at the next launch, without a scan")
     func nextLaunch() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -72,7 +72,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("forgets it: the link ends, its streams end, and the store is empty")
+    @Test("Row 6: forgets it: the link ends, its streams end, and the store is empty")
     func forget() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -96,7 +96,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("comes back after Bluetooth was off")
+    @Test("Row 1: comes back after Bluetooth was off")
     func powerCycle() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -112,7 +112,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("tells every change to those who listen, closures and sequences alike")
+    @Test("Row 10: tells every change to those who listen, closures and sequences alike")
     func changes() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {

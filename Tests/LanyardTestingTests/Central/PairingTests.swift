@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pairing through a central")
 struct PairingTests {
-    @Test("that finds nobody says so after the scanning time-out, and leaves nothing behind")
+    @Test("Row 2: that finds nobody says so after the scanning time-out, and leaves nothing behind")
     func nobody() async throws {
         let kit = Kit(straps: 0)
         try await kit.world.run(for: .seconds(60)) {
@@ -23,7 +23,7 @@ struct PairingTests {
         }
     }
 
-    @Test("that is cancelled ends at once, and leaves nothing behind")
+    @Test("Row 10: that is cancelled ends at once, and leaves nothing behind")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -45,7 +45,7 @@ struct PairingTests {
         }
     }
 
-    @Test("pairs two of a kind, each once")
+    @Test("Row 14: pairs two of a kind, each once")
     func two() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(60)) {
@@ -62,7 +62,7 @@ struct PairingTests {
         }
     }
 
-    @Test("waits for Bluetooth, and goes on by itself")
+    @Test("Row 1: waits for Bluetooth, and goes on by itself")
     func powerOff() async throws {
         let kit = Kit()
         kit.world.phone.isPoweredOn = false
@@ -78,7 +78,7 @@ struct PairingTests {
         }
     }
 
-    @Test("is refused where the application may not use Bluetooth")
+    @Test("Row 1: is refused where the application may not use Bluetooth")
     func unauthorized() async throws {
         let kit = Kit()
         kit.world.phone.isAuthorized = false
@@ -90,7 +90,7 @@ struct PairingTests {
         }
     }
 
-    @Test("does not scan for everything unless it is allowed to")
+    @Test("Row 2: does not scan for everything unless it is allowed to")
     func unfiltered() async throws {
         let kit = Kit()
         let anything = AccessoryDescription(
@@ -129,7 +129,7 @@ struct PairingTests {
         }
     }
 
-    @Test("fails at once with one that lacks what is required")
+    @Test("Row 4: fails at once with one that lacks what is required")
     func incomplete() async throws {
         let kit = Kit()
         var wanting = Kit.strap

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A central that is restored")
 struct RestorationTests {
-    @Test("takes up its links where they are, and its subscriptions")
+    @Test("Row 9: takes up its links where they are, and its subscriptions")
     func connected() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {
@@ -26,7 +26,7 @@ struct RestorationTests {
         }
     }
 
-    @Test("goes on waiting for one that is out of range")
+    @Test("Row 9: goes on waiting for one that is out of range")
     func away() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A central with few slots")
 struct SlotTests {
-    @Test("says who holds them, and gives them back")
+    @Test("Row 13: says who holds them, and gives them back")
     func exhausted() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {
@@ -27,7 +27,7 @@ struct SlotTests {
         }
     }
 
-    @Test("ends a link of lower priority for one of higher")
+    @Test("Row 13: ends a link of lower priority for one of higher")
     func priority() async throws {
         let kit = Kit(straps: 1)
         var lamp = Kit.strap

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Writing to an accessory")
 struct WritingTests {
-    @Test("goes with response where that can be, else without")
+    @Test("Row 15: goes with response where that can be, else without")
     func kinds() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -24,7 +24,7 @@ struct WritingTests {
         }
     }
 
-    @Test("says what cannot be written, and what was refused")
+    @Test("Row 15: says what cannot be written, and what was refused")
     func refusals() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -52,7 +52,7 @@ struct WritingTests {
         }
     }
 
-    @Test("cuts a big value, in order, with progress", arguments: ["1B02", "2A39"])
+    @Test("Row 15: cuts a big value, in order, with progress", arguments: ["1B02", "2A39"])
     func chunks(_ text: String) async throws {
         let kit = Kit()
         let characteristic = try #require(BluetoothID(text))
@@ -72,7 +72,7 @@ struct WritingTests {
         }
     }
 
-    @Test("that is interrupted says how much was sent", arguments: ["1B02", "2A39"])
+    @Test("Row 15: that is interrupted says how much was sent", arguments: ["1B02", "2A39"])
     func interrupted(_ text: String) async throws {
         let kit = Kit()
         let characteristic = try #require(BluetoothID(text))
@@ -113,7 +113,7 @@ struct WritingTests {
         }
     }
 
-    @Test("refuses what is more than may wait")
+    @Test("Row 15: refuses what is more than may wait")
     func bound() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
