@@ -16,14 +16,28 @@ final class Promise<Value: Sendable>: Sendable {
 
     /// Has this called when the task that waits is cancelled before there is an answer.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
-        let isOver = standing.change { standing in
+        cancellation.change { $0 = body }
+        // A cancellation that came before this has found nothing to call.
+        if isOver { callOff() }
+    }
+
+    /// Whether there is an answer, so that nobody waits for another one.
+    var isOver: Bool {
+        standing.change { standing in
             switch standing {
             case .open, .awaited: false
             case .given, .taken: true
             }
         }
-        guard !isOver else { return body() }
-        cancellation.change { $0 = body }
+    }
+
+    /// Calls what is to be called on a cancellation, once.
+    private func callOff() {
+        let body = cancellation.change { body in
+            defer { body = nil }
+            return body
+        }
+        body?()
     }
 
     /// Answers. False if there was an answer already.
@@ -50,7 +64,7 @@ final class Promise<Value: Sendable>: Sendable {
             await withCheckedContinuation { serve($0) }
         } onCancel: {
             guard give(.failure(.cancelled)) else { return }
-            cancellation.change { $0 }?()
+            callOff()
         }
         return try answer.get()
     }

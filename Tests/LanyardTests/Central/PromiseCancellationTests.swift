@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("A promise whose task is cancelled")
+struct PromiseCancellationTests {
+    @Test("calls off what was begun, once, whether the task was cancelled before or after")
+    func cancelled() async {
+        for isEarly in [true, false] {
+            let promise = Promise<Int>()
+            let count = Guarded(0)
+            let waiting = Task { try await promise.wait() }
+            if isEarly {
+                waiting.cancel()
+                _ = await waiting.result
+            }
+            promise.onCancel { count.change { $0 += 1 } }
+            waiting.cancel()
+            await #expect(throws: AccessoryError.cancelled) { try await waiting.value }
+            #expect(!promise.give(.success(1)))
+            #expect(count.change { $0 } == 1)
+        }
+    }
+
+    @Test("calls nothing off that was answered")
+    func answered() async throws {
+        let promise = Promise<Int>()
+        let count = Guarded(0)
+        promise.onCancel { count.change { $0 += 1 } }
+        promise.give(.success(1))
+        #expect(try await promise.wait() == 1)
+        #expect(count.change { $0 } == 0)
+    }
+}
