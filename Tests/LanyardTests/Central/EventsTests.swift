@@ -44,6 +44,15 @@ struct EventsTests {
         #expect(heard == [2, 3, 4])
     }
 
+    @Test("do not lose what there is already, however much that is")
+    func muchAtFirst() {
+        let hub = Hub<Int>()
+        let events = hub.events(limit: 3) { Array(0..<10) }
+        #expect(events.droppedCount == 0)
+        hub.send { 10 }
+        #expect(events.droppedCount == 0)
+    }
+
     @Test("end at once for a task that is cancelled, before and while it waits")
     func cancelled() async {
         let hub = Hub<Int>()

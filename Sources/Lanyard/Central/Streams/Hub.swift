@@ -34,13 +34,15 @@ final class Hub<Element: Sendable>: Sendable {
         limit: Int = Events<Element>.bufferLimit,
         beginningWith first: () -> [Element] = { [] }
     ) -> Events<Element> {
-        let mailbox = Mailbox<Element>(limit: limit)
-        let hasEnded = listeners.change { listeners in
+        let (mailbox, hasEnded) = listeners.change { listeners in
             let number = listeners.nextNumber()
+            let first = first()
+            // What there is already takes at most half of the room.
+            let mailbox = Mailbox<Element>(limit: max(limit, 2 * first.count))
             mailbox.onLeave { [weak self] in self?.remove(number) }
-            for element in first() { mailbox.put(element).deliver() }
+            for element in first { mailbox.put(element).deliver() }
             listeners.mailboxes[number] = WeakMailbox(mailbox: mailbox)
-            return listeners.hasEnded
+            return (mailbox, listeners.hasEnded)
         }
         if hasEnded { mailbox.end() }
         return Events(mailbox: mailbox)
