@@ -37,6 +37,9 @@ extension CentralDriver {
 
     /// Something came from an accessory: its link is alive.
     func heard(_ keeper: AccessoryKeeper, rssi: Int? = nil) {
+        if let identifier = keeper.peripheral?.identifier {
+            identities.heard(identifier, now: now)
+        }
         guard let slot = keeper.slot else { return }
         pool.heard(slot, now: now)
         if let rssi { pool.measured(slot, signal: rssi) }
@@ -64,6 +67,15 @@ extension CentralDriver {
         keeper.slot = slot
         record(.note, "slot reserved", keeper)
         feed(.slot(.granted), to: keeper)
+        tellPairings()
+    }
+
+    /// Who is being paired and hoped for the slot that another one got is told who has the slots now.
+    private func tellPairings() {
+        for keeper in keepers where keeper.accessory == nil {
+            guard let identity = keeper.identity else { continue }
+            for notice in pool.waitNotice(identity, now: now) { perform(notice) }
+        }
     }
 
     private func evict(_ holder: AccessoryIdentity, for identity: AccessoryIdentity) {
