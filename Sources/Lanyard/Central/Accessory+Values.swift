@@ -17,7 +17,7 @@ extension Accessory {
     /// - Throws: `notConnected`, `unknownCharacteristic`, `notPermitted`, `refused`, `linkEnded`,
     ///   `requestTimedOut` (`AccessoryTimeouts.requests`), `cancelled`.
     public func read(_ characteristic: BluetoothID) async throws(AccessoryError) -> Data {
-        try await driver.read(characteristic, of: id)
+        try await driver.read(characteristic, of: mirror)
     }
 
     /// Writes a value, in one write, behind those that wait already.
@@ -36,7 +36,7 @@ extension Accessory {
         to characteristic: BluetoothID,
         as kind: WriteKind = .automatic
     ) async throws(AccessoryError) {
-        try await driver.write(value, to: characteristic, of: id, as: kind, mayBeCut: false)
+        try await driver.write(value, to: characteristic, of: mirror, as: kind, mayBeCut: false)
     }
 
     /// Writes what is longer than one write can be, in as many as it takes.
@@ -65,7 +65,7 @@ extension Accessory {
         try await driver.write(
             value,
             to: characteristic,
-            of: id,
+            of: mirror,
             as: kind,
             mayBeCut: true,
             progress
@@ -98,7 +98,7 @@ extension Accessory {
     ///
     /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
     public func rssi() async throws(AccessoryError) -> Int {
-        try await driver.rssi(of: id)
+        try await driver.rssi(of: mirror)
     }
 
     /// Opens an L2CAP channel: a pipe for octets, faster than characteristics are.
@@ -106,7 +106,7 @@ extension Accessory {
     /// - Parameter psm: the number under which the accessory has it, often read from a characteristic.
     /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
     public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
-        try await driver.openChannel(psm, to: id)
+        try await driver.openChannel(psm, to: mirror)
     }
 }
 

@@ -94,7 +94,7 @@ public final class Accessory: Sendable, Identifiable {
     /// Wishes it to be connected from now on: as it is when it was paired, until `disconnect()`. Returns at
     /// once: see `untilReady()`.
     public func connect() {
-        driver.connect(id)
+        driver.connect(mirror)
     }
 
     /// Ends the link, and the wish for one. It stays known: `connect()` brings it back. Returns when the

@@ -47,7 +47,7 @@ public final class AccessoryCentral: Sendable {
 
     /// The accessory of a kind that is known already, which may be out of range; or a new one, which is
     /// paired first (`pair(_:)`). One that the system has lost, as when its settings were reset, is
-    /// forgotten, and makes room for a new one.
+    /// forgotten, and makes room for a new one. Who asks while one is being paired gets that one.
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
@@ -55,7 +55,7 @@ public final class AccessoryCentral: Sendable {
             guard try await driver.isBeyondRecognition(known.mirror) else { return known }
             try await forget(known)
         }
-        return try await pair(description)
+        return try await driver.pair(description.kind, orJoin: true)
     }
 
     /// Looks for an accessory of a kind that is not known yet, connects to it, gets it ready, and keeps
@@ -113,7 +113,8 @@ public final class AccessoryCentral: Sendable {
     }
 
     /// Ends everything: links, scans, what is waited for. The system restores nothing of it; what is
-    /// remembered stays. Returns when nothing is going on any more.
+    /// remembered stays. Returns when all has been called off and nothing more is told; links that other
+    /// applications do not use are ended by the system right after.
     public func shutDown() async {
         await driver.shutDown()
     }

@@ -72,6 +72,22 @@ struct KeepingTests {
         }
     }
 
+    @Test("returns from a disconnection when the link is gone, also if it is wished back meanwhile")
+    func wishedBack() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            let changes = strap.changes
+            async let ended: Void = strap.disconnect()
+            for await change in changes where change.state == .disconnecting { break }
+            strap.connect()
+            try await ended
+            try await strap.untilReady()
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 6: forgets it: the link ends, its streams end, and the store is empty")
     func forget() async throws {
         let kit = Kit()

@@ -8,6 +8,34 @@ import Testing
 
 @Suite("Pairing through a central")
 struct PairingTests {
+    @Test("is done once for two who ask for the accessory at a time")
+    func together() async throws {
+        let kit = Kit(straps: 2)
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central()
+            async let one = central.accessory(Kit.strap)
+            async let other = central.accessory(Kit.strap)
+            let (first, second) = try await (one, other)
+            #expect(first === second)
+            #expect(central.accessories.count == 1)
+            await central.shutDown()
+        }
+    }
+
+    @Test("goes on for who waits when who began has called it off")
+    func takenOver() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central()
+            let one = Task { try await central.accessory(Kit.strap) }
+            async let other = central.accessory(Kit.strap)
+            one.cancel()
+            let strap = try await other
+            #expect(strap.state == .ready)
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 2: that finds nobody says so after the scanning time-out, and leaves nothing behind")
     func nobody() async throws {
         let kit = Kit(straps: 0)

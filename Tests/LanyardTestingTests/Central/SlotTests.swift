@@ -27,6 +27,60 @@ struct SlotTests {
         }
     }
 
+    @Test("tells who is being paired when another one gets the slot that was hoped for")
+    func outrun() async throws {
+        let kit = Kit(straps: 2)
+        var lamp = Kit.strap
+        lamp.kind = "lamp"
+        lamp.matcher = .service("180F")
+        lamp.services = [ServiceDescription("180F", [.read("2A19")])]
+        lamp.priority = 5
+        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .metres(2))
+        try await kit.world.run(for: .seconds(300)) { [lamp] in
+            let central = kit.central(Kit.strap, lamp) { $0.connectionLimit = .fixed(1) }
+            let strap = try await central.pair(Kit.strap)
+            let changes = strap.changes
+            async let light = central.pair(lamp)
+            for await change in changes where change.reason == .evicted { break }
+            // The link is ending, for the lamp: there will be none for one more strap.
+            let error = await #expect(throws: AccessoryError.self) {
+                try await central.pair(Kit.strap)
+            }
+            guard case .outOfConnectionSlots = error else { throw Unexpected(error) }
+            let lit = try await light
+            #expect(lit.state == .ready)
+            await central.shutDown()
+        }
+    }
+
+    @Test("is asked for none while Bluetooth is off, whoever waits")
+    func poweredOff() async throws {
+        let kit = Kit(straps: 2)
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central()
+            _ = try await central.pair(Kit.strap)
+            _ = try await central.pair(Kit.strap)
+            await central.shutDown()
+            let later = kit.central { $0.connectionLimit = .fixed(1) }
+            for await change in later.availabilityChanges where change == .poweredOn { break }
+            try await kit.world.advance(by: .seconds(60))
+            let histories = later.accessories.map(\.changes)
+            kit.world.phone.isPoweredOn = false
+            for await change in later.availabilityChanges where change == .poweredOff { break }
+            let calls = kit.count(of: "connect")
+            try await kit.world.advance(by: .seconds(60))
+            #expect(kit.count(of: "connect") == calls)
+            #expect(later.accessories.allSatisfy { $0.state == .poweredOff })
+            for history in histories {
+                for await change in history {
+                    #expect(change.reason != .slotGranted)
+                    if change.state == .poweredOff { break }
+                }
+            }
+            await later.shutDown()
+        }
+    }
+
     @Test("Row 13: ends a link of lower priority for one of higher")
     func priority() async throws {
         let kit = Kit(straps: 1)

@@ -24,12 +24,13 @@ extension CentralDriver: CBCentralManagerDelegate {
     /// All links are gone, and nobody tells so.
     private func bluetoothWent(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setHearing(false, now: now) }
+        // The pool first: what one gives back would be granted to the next who waits.
+        for keeper in keepers { keeper.slot = nil }
+        perform(pool.reset())
         for keeper in keepers {
             linkEnded(keeper)
             feed(.unavailable(unavailability), to: keeper)
         }
-        perform(pool.reset())
-        for keeper in keepers { keeper.slot = nil }
     }
 
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
@@ -57,6 +58,10 @@ extension CentralDriver: CBCentralManagerDelegate {
         record(.callback, "didConnect", keeper)
         linkBegan(keeper)
         feed(.link(peripheral, .connected(known: peripheral.knownPaths)), to: keeper)
+        // One that came about after its end was given up is of no use.
+        guard !keeper.machine.state.isAbout(peripheral) else { return }
+        record(.call, "cancelPeripheralConnection", keeper, detail: "it came too late")
+        central.cancelPeripheralConnection(peripheral)
     }
 
     func centralManager(
@@ -134,6 +139,16 @@ extension Unavailability {
         case .unauthorized: self = .unauthorized
         case .poweredOff: self = .poweredOff
         case .poweredOn: return nil
+        }
+    }
+}
+
+extension AccessoryMachine.State {
+    /// Whether a link to a peripheral is what it is about, be it to end it.
+    fileprivate func isAbout(_ peripheral: Peripheral) -> Bool {
+        switch self {
+        case .connecting(_, .waitingForSlot), .connecting(_, .backingOff): false
+        default: self.peripheral == peripheral
         }
     }
 }

@@ -62,6 +62,11 @@ extension CentralDriver {
         keepers.first { $0.identity == identity }
     }
 
+    /// Whose it is that an application has. What it is known as may have changed since.
+    func keeper(with mirror: AccessoryMirror) -> AccessoryKeeper? {
+        keepers.first { $0.mirror === mirror }
+    }
+
     private func show(_ keeper: AccessoryKeeper, as identity: AccessoryIdentity) {
         let accessory = Accessory(identity, keeper.mirror, of: self)
         keeper.accessory = accessory
@@ -96,8 +101,9 @@ extension CentralDriver {
     }
 
     func erase(_ keeper: AccessoryKeeper) {
+        // The store knows it as what it was when it was remembered.
+        guard let identity = keeper.remembered?.identity ?? keeper.identity else { return }
         keeper.remembered = nil
-        guard let identity = keeper.identity else { return }
         do {
             try store.forget(identity)
         } catch {
@@ -112,7 +118,10 @@ extension CentralDriver {
     func restore(_ peripherals: [CBPeripheral]) {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)
-            guard let identity, let keeper = keeper(of: identity) else {
+            // One link to each is enough.
+            guard let identity, let keeper = keeper(of: identity),
+                keeper.machine.state.peripheral == nil
+            else {
                 strays.append(peripheral)
                 continue
             }

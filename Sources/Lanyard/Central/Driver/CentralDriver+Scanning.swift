@@ -71,6 +71,7 @@ extension CentralDriver {
         _ sighting: Sighting,
         _ description: AccessoryDescription
     ) {
+        guard !isAccessoryOfOtherKind(sighting, than: description) else { return }
         let (identity, actions) = identities.identify(sighting, by: description.identity, now: now)
         perform(actions)
         if let keeper = keeper(of: identity) {
@@ -90,6 +91,16 @@ extension CentralDriver {
         feed(.found(peripheral, rssi: sighting.rssi), to: looking)
     }
 
+    /// Whether it is somebody's already, who tells it apart in another way.
+    private func isAccessoryOfOtherKind(
+        _ sighting: Sighting,
+        than description: AccessoryDescription
+    ) -> Bool {
+        let owner = identities.identity(of: sighting.identifier).flatMap { keeper(of: $0) }
+        guard let owner, owner.accessory != nil else { return false }
+        return owner.description.kind != description.kind
+    }
+
     /// An accessory that is known was seen, perhaps as another peripheral than before.
     private func foundAgain(
         _ peripheral: CBPeripheral,
@@ -103,8 +114,9 @@ extension CentralDriver {
         guard keeper.peripheral !== peripheral || keeper.mirror.change.state != .connecting else {
             return
         }
-        adopt(peripheral, keeper)
         feed(.found(peripheral, rssi: sighting.rssi), to: keeper)
+        // Where it goes on with another one, callbacks of that are its own.
+        if keeper.machine.state.peripheral === peripheral { adopt(peripheral, keeper) }
     }
 
     // MARK: Identity

@@ -7,7 +7,11 @@ import Foundation
 extension CentralDriver {
     // MARK: Pairing
 
-    func pair(_ kind: String) async throws(AccessoryError) -> Accessory {
+    /// - Parameter joins: whether one that is being paired for somebody else will do.
+    func pair(
+        _ kind: String,
+        orJoin joins: Bool = false
+    ) async throws(AccessoryError) -> Accessory {
         guard let description = descriptions.first(where: { $0.kind == kind }) else {
             throw .unknownKind(kind)
         }
@@ -17,17 +21,36 @@ extension CentralDriver {
         let beginning = AccessoryChange(.idle, .resting(.neverPaired))
         let mirror = AccessoryMirror(description, name: nil, beginningWith: beginning)
         let changes = mirror.events()
-        let hasBegun = await settle { driver in
-            let keeper = driver.makeKeeper(description, mirror, isRemembered: false)
-            driver.feed(.wished(.pair), to: keeper)
-            let unavailability = Unavailability(driver.outlook.availability)
-            driver.feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
+        let chosen = await settle { driver in
+            let other = joins ? driver.keepers.first { $0.description.kind == kind } : nil
+            if other == nil { driver.beginPairing(description, mirror) }
+            return other?.mirror ?? mirror
         }
-        guard hasBegun else { throw .shutDown }
+        guard let chosen else { throw .shutDown }
+        guard chosen === mirror else { return try await join(chosen) }
         do throws(AccessoryError) {
             return try await outcome(of: mirror, changes)
         } catch {
             await abandonPairing(mirror)
+            throw error
+        }
+    }
+
+    private func beginPairing(_ description: AccessoryDescription, _ mirror: AccessoryMirror) {
+        let keeper = makeKeeper(description, mirror, isRemembered: false)
+        feed(.wished(.pair), to: keeper)
+        let unavailability = Unavailability(outlook.availability)
+        feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
+    }
+
+    /// Waits for what somebody else has paired. If that was called off, it begins anew.
+    private func join(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Accessory {
+        if let accessory = roster.accessory(mirror) { return accessory }
+        do throws(AccessoryError) {
+            return try await outcome(of: mirror, mirror.events())
+        } catch .shutDown {
+            return try await pair(mirror.description.kind, orJoin: true)
+        } catch {
             throw error
         }
     }
@@ -49,7 +72,7 @@ extension CentralDriver {
     /// Leaves nothing behind of an attempt that failed or was cancelled.
     private func abandonPairing(_ mirror: AccessoryMirror) async {
         _ = await settle { driver in
-            guard let keeper = driver.keepers.first(where: { $0.mirror === mirror }) else { return }
+            guard let keeper = driver.keeper(with: mirror) else { return }
             driver.feed(.wished(.forget), to: keeper)
         }
     }
@@ -59,7 +82,7 @@ extension CentralDriver {
     /// not while Bluetooth is off.
     func isBeyondRecognition(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Bool {
         guard mirror.description.identity == .system else { return false }
-        guard await settle({ _ in }) else { throw .shutDown }
+        guard await settle({ _ in }) != nil else { throw .shutDown }
         for await change in mirror.events() {
             switch change.state {
             case .waitingForBluetooth, .restoring: continue
@@ -71,15 +94,27 @@ extension CentralDriver {
 
     // MARK: Wishes
 
-    func connect(_ id: Accessory.ID) {
+    func connect(_ mirror: AccessoryMirror) {
         enter { driver in
-            driver.keeper(of: id).map { driver.feed(.wished(.connect), to: $0) }
+            driver.keeper(with: mirror).map { driver.feed(.wished(.connect), to: $0) }
         }
     }
 
     func disconnect(_ mirror: AccessoryMirror) async throws(AccessoryError) {
-        try await wish(.disconnect, of: mirror)
-        for await change in mirror.events() where change.state.hasNoLink { return }
+        let changes = await settle { driver in
+            if let keeper = driver.keeper(with: mirror) {
+                driver.feed(.wished(.disconnect), to: keeper)
+            }
+            return mirror.events()
+        }
+        guard let changes else { throw Task.isCancelled ? .cancelled : .shutDown }
+        var wasEnding = false
+        for await change in changes {
+            // Who wishes it back meanwhile may have it dialled as soon as the link is gone.
+            let isEnding = change.state == .disconnecting
+            guard !change.state.hasNoLink, isEnding || !wasEnding else { return }
+            wasEnding = isEnding
+        }
         if Task.isCancelled { throw .cancelled }
     }
 
@@ -97,7 +132,7 @@ extension CentralDriver {
 
     func untilReady(_ mirror: AccessoryMirror) async throws(AccessoryError) {
         // What was wished before counts.
-        guard await settle({ _ in }) else { throw .shutDown }
+        guard await settle({ _ in }) != nil else { throw .shutDown }
         var hasLooked = false
         for await change in mirror.events() {
             switch change.state {
@@ -120,18 +155,19 @@ extension CentralDriver {
 
     private func wish(_ wish: Wish, of mirror: AccessoryMirror) async throws(AccessoryError) {
         let isDone = await settle { driver in
-            guard let keeper = driver.keepers.first(where: { $0.mirror === mirror }) else { return }
-            driver.feed(.wished(wish), to: keeper)
+            if let keeper = driver.keeper(with: mirror) { driver.feed(.wished(wish), to: keeper) }
+            return true
         }
-        guard isDone else { throw Task.isCancelled ? .cancelled : .shutDown }
+        guard isDone == true else { throw Task.isCancelled ? .cancelled : .shutDown }
     }
 
-    /// Does something on the queue, and waits until that is done. False if the driver has ended.
-    private func settle(_ turn: @escaping @Sendable (CentralDriver) -> Void) async -> Bool {
+    /// Does something on the queue, and waits for what comes of it; nil if the driver has ended.
+    private func settle<Outcome: Sendable>(
+        _ turn: @escaping @Sendable (CentralDriver) -> Outcome
+    ) async -> Outcome? {
         await withCheckedContinuation { done in
-            enter(orElse: { done.resume(returning: false) }) { driver in
-                turn(driver)
-                done.resume(returning: true)
+            enter(orElse: { done.resume(returning: nil) }) { driver in
+                done.resume(returning: turn(driver))
             }
         }
     }
@@ -141,7 +177,7 @@ extension CentralDriver {
     func whereabouts(of mirror: AccessoryMirror) async throws(AccessoryError) -> Whereabouts {
         let reply = Promise<Whereabouts>()
         enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
-            let keeper = driver.keepers.first { $0.mirror === mirror }
+            let keeper = driver.keeper(with: mirror)
             let whereabouts = keeper?.machine.whereabouts(at: driver.now)
             reply.give(whereabouts.map { .success($0) } ?? .failure(.shutDown))
         }

@@ -10,9 +10,9 @@ extension CentralDriver {
 
     func read(
         _ characteristic: BluetoothID,
-        of id: Accessory.ID
+        of mirror: AccessoryMirror
     ) async throws(AccessoryError) -> Data {
-        let answer = try await ask(id) { driver, keeper, number throws(AccessoryError) in
+        let answer = try await ask(mirror) { driver, keeper, number throws(AccessoryError) in
             let (path, characteristic) = try driver.characteristic(characteristic, of: keeper)
             guard characteristic.properties.contains(.read) else {
                 throw .notPermitted(path.characteristic)
@@ -25,8 +25,8 @@ extension CentralDriver {
         return value
     }
 
-    func rssi(of id: Accessory.ID) async throws(AccessoryError) -> Int {
-        let answer = try await ask(id) { driver, keeper, number throws(AccessoryError) in
+    func rssi(of mirror: AccessoryMirror) async throws(AccessoryError) -> Int {
+        let answer = try await ask(mirror) { driver, keeper, number throws(AccessoryError) in
             try driver.expect(.signal, number, keeper)
             driver.record(.call, "readRSSI", keeper)
             keeper.peripheral?.readRSSI()
@@ -37,9 +37,9 @@ extension CentralDriver {
 
     func openChannel(
         _ psm: UInt16,
-        to id: Accessory.ID
+        to mirror: AccessoryMirror
     ) async throws(AccessoryError) -> ByteChannel {
-        let answer = try await ask(id) { driver, keeper, number throws(AccessoryError) in
+        let answer = try await ask(mirror) { driver, keeper, number throws(AccessoryError) in
             try driver.expect(.channel(psm), number, keeper)
             driver.record(.call, "openL2CAPChannel \(psm)", keeper)
             keeper.peripheral?.openL2CAPChannel(psm)
@@ -50,25 +50,26 @@ extension CentralDriver {
 
     /// Begins something on the queue, and waits for its answer.
     func ask(
-        _ id: Accessory.ID,
-        progress: (@Sendable (Int) -> Void)? = nil,
+        _ mirror: AccessoryMirror,
+        _ progress: (@Sendable (Int) -> Void)? = nil,
         _ begin:
             @escaping @Sendable (CentralDriver, AccessoryKeeper, Int) throws(AccessoryError) -> Void
     ) async throws(AccessoryError) -> RequestAnswer {
         let reply = Promise<RequestAnswer>()
         enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
-            driver.begin(begin, for: id, reply, progress)
+            driver.begin(begin, for: mirror, reply, progress)
         }
         return try await reply.wait()
     }
 
     private func begin(
         _ begin: (CentralDriver, AccessoryKeeper, Int) throws(AccessoryError) -> Void,
-        for id: Accessory.ID,
+        for mirror: AccessoryMirror,
         _ reply: Promise<RequestAnswer>,
         _ progress: (@Sendable (Int) -> Void)?
     ) {
-        guard let keeper = keeper(of: id), keeper.isLinked else {
+        guard !reply.isOver else { return }
+        guard let keeper = keeper(with: mirror), keeper.isLinked else {
             reply.give(.failure(.notConnected))
             return
         }

@@ -7,12 +7,12 @@ extension CentralDriver {
     func write(
         _ value: Data,
         to characteristic: BluetoothID,
-        of id: Accessory.ID,
+        of mirror: AccessoryMirror,
         as kind: WriteKind,
         mayBeCut: Bool,
         _ progress: (@Sendable (Int) -> Void)? = nil
     ) async throws(AccessoryError) {
-        _ = try await ask(id, progress: progress) { driver, keeper, number throws(AccessoryError) in
+        _ = try await ask(mirror, progress) { driver, keeper, number throws(AccessoryError) in
             let (path, characteristic) = try driver.characteristic(characteristic, of: keeper)
             let job = WriteJob(
                 number: number,

@@ -39,7 +39,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
-        let keeper = driver.keepers.first { $0.mirror === mirror }
+        let keeper = driver.keeper(with: mirror)
         guard let keeper, keeper.path(of: writing) != nil, keeper.path(of: listening) != nil else {
             return receiver(.ended(driver.hasEnded ? AccessoryError.shutDown : unknown))
         }
