@@ -87,8 +87,10 @@ public final class AccessoryCentral: Sendable {
     /// it. The system's own bond is the person's to remove, in the settings.
     ///
     /// Returns when the link is gone, and the store has been written.
+    ///
+    /// - Throws: `notErased` if the store failed: it is forgotten here, and may be back at the next launch.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
-        try await driver.forget(accessory.mirror)
+        try await driver.forget(accessory.mirror, accessory.id)
     }
 
     // MARK: Around

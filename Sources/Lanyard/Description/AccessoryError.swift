@@ -61,6 +61,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case writeInterrupted(sent: Int, of: Int)
     /// The link ended before the answer came.
     case linkEnded
+    /// The store could not erase it. That is tried again as long as the central is there.
+    case notErased
     /// The task that waited was cancelled.
     case cancelled
 }

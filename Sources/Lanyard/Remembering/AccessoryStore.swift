@@ -7,9 +7,9 @@ import Foundation
 /// An application can give a store of its own, over a database or a keychain say. It is called on the
 /// central's queue, one call at a time, and should not take long: an accessory is told to be ready only
 /// after it was remembered. What a store throws is reported, and stops nothing: the accessory then works,
-/// but may have to be paired again at the next launch.
+/// and what failed is tried again twice a minute, and when Bluetooth comes on.
 public protocol AccessoryStore: Sendable {
-    /// All that is remembered. Called once, before anything else.
+    /// All that is remembered. Called before anything else, and until it does not throw.
     ///
     /// What cannot be read should be left out and told of in `setAside`; to throw means that nothing at
     /// all can be read.

@@ -15,6 +15,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         if let unavailability = Unavailability(availability) {
             bluetoothWent(unavailability)
         } else {
+            catchUpWithStore()
             cancelStrays()
             for keeper in keepers { feed(.available, to: keeper) }
         }

@@ -27,6 +27,7 @@ extension CentralDriver {
         for watch in watches.values { watch.end() }
         hasEnded = true
         poolTimer?.set(to: nil)
+        storeTimer?.set(to: nil)
         manager?.delegate = nil
         manager = nil
         keepers = []

@@ -14,13 +14,16 @@ extension CentralDriver {
                 log.warning("The store set something aside: \(setAside.reason)")
             }
             for accessory in found.accessories { recall(accessory) }
+            backlog.isUnread = false
         } catch {
-            log.error("The store could not be read: \(error)")
+            backlog.isUnread = true
+            storeFailed("could not be read", error)
         }
     }
 
     private func recall(_ remembered: RememberedAccessory) {
         let description = descriptions.first { $0.kind == remembered.kind }
+        guard keeper(of: remembered.identity) == nil else { return }
         guard let description, keepers.count < Self.accessoryLimit else {
             log.notice("\(remembered.identity) is remembered, and is of no kind that is described")
             return
@@ -91,12 +94,7 @@ extension CentralDriver {
         remembered.name = keeper.mirror.name
         remembered.lastReady = date
         keeper.remembered = remembered
-        do {
-            try store.remember(remembered)
-        } catch {
-            log.error("\(keeper.name) could not be remembered: \(error)")
-            record(.note, "the store failed", keeper, detail: "\(error)")
-        }
+        remember(remembered)
         if keeper.accessory == nil { show(keeper, as: identity) }
     }
 
@@ -104,12 +102,7 @@ extension CentralDriver {
         // The store knows it as what it was when it was remembered.
         guard let identity = keeper.remembered?.identity ?? keeper.identity else { return }
         keeper.remembered = nil
-        do {
-            try store.forget(identity)
-        } catch {
-            log.error("\(keeper.name) could not be forgotten: \(error)")
-            record(.note, "the store failed", keeper, detail: "\(error)")
-        }
+        forget(identity)
     }
 
     // MARK: Restoration
@@ -136,6 +129,8 @@ extension CentralDriver {
 
     /// Ends what the system has kept and nobody wants any more. Not before there is power.
     func cancelStrays() {
+        // As long as it is not known what is remembered, everything may be.
+        guard !backlog.isUnread else { return }
         for peripheral in strays {
             record(.call, "cancelPeripheralConnection", nil, detail: "\(peripheral.identifier)")
             manager?.cancelPeripheralConnection(peripheral)

@@ -118,10 +118,15 @@ extension CentralDriver {
         if Task.isCancelled { throw .cancelled }
     }
 
-    func forget(_ mirror: AccessoryMirror) async throws(AccessoryError) {
+    func forget(
+        _ mirror: AccessoryMirror,
+        _ identity: AccessoryIdentity
+    ) async throws(AccessoryError) {
         try await wish(.forget, of: mirror)
         for await _ in mirror.events() {}
         if Task.isCancelled { throw .cancelled }
+        let isKept = await settle { $0.backlog.unforgotten.contains(identity) }
+        if isKept == true { throw .notErased }
     }
 
     func pairIfNeeded(_ mirror: AccessoryMirror) async throws(AccessoryError) {

@@ -47,6 +47,9 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     /// What the system gave back that is nobody's.
     var strays: [CBPeripheral] = []
     var poolTimer: (any TimekeeperTimer)?
+    /// What the store has failed to do.
+    var backlog = StoreBacklog()
+    var storeTimer: (any TimekeeperTimer)?
     var hasEnded = false
 
     typealias Machine = AccessoryMachine<CBPeripheral>
@@ -68,6 +71,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         generator = SeededGenerator(configuration.seed ?? .random(in: .min ... .max))
         super.init()
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }
+        storeTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.catchUpWithStore() }
         recallAccessories()
     }
 
@@ -88,6 +92,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
                 options: options
             )
             driver.wishForRemembered()
+            driver.updateStoreTimer()
         }
     }
 

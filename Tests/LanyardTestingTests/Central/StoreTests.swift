@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Lanyard
+import LanyardTesting
+import Synchronization
+import Testing
+
+@Suite("A store that fails")
+struct StoreTests {
+    /// One that does nothing as long as it is shut.
+    private final class ShutStore: AccessoryStore {
+        struct Shut: Error {}
+
+        let within = MemoryAccessoryStore()
+        private let isShut: Mutex<Bool>
+
+        init(isShut: Bool) { self.isShut = Mutex(isShut) }
+
+        func set(shut: Bool) { isShut.withLock { $0 = shut } }
+
+        private func check() throws {
+            if isShut.withLock({ $0 }) { throw Shut() }
+        }
+
+        func load() throws -> RememberedAccessories {
+            try check()
+            return within.load()
+        }
+
+        func remember(_ accessory: RememberedAccessory) throws {
+            try check()
+            within.remember(accessory)
+        }
+
+        func forget(_ identity: AccessoryIdentity) throws {
+            try check()
+            within.forget(identity)
+        }
+    }
+
+    @Test("is written as soon as it can be")
+    func remembering() async throws {
+        let kit = Kit()
+        let store = ShutStore(isShut: false)
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central { $0.store = store }
+            store.set(shut: true)
+            let strap = try await central.pair(Kit.strap)
+            #expect(store.within.accessories.isEmpty)
+            store.set(shut: false)
+            try await kit.world.advance(by: .seconds(60))
+            #expect(store.within.accessories.map(\.identity) == [strap.id])
+            await central.shutDown()
+        }
+    }
+
+    @Test("is said not to have erased an accessory, and does so later")
+    func forgetting() async throws {
+        let kit = Kit()
+        let store = ShutStore(isShut: false)
+        try await kit.world.run(for: .seconds(600)) {
+            let central = kit.central { $0.store = store }
+            let strap = try await central.pair(Kit.strap)
+            store.set(shut: true)
+            await #expect(throws: AccessoryError.notErased) { try await central.forget(strap) }
+            #expect(central.accessories.isEmpty)
+            store.set(shut: false)
+            try await kit.world.advance(by: .seconds(60))
+            #expect(store.within.accessories.isEmpty)
+            await central.shutDown()
+        }
+    }
+
+    @Test("is read again until it can be, and what it has is there then")
+    func reading() async throws {
+        let kit = Kit()
+        let store = ShutStore(isShut: false)
+        try await kit.world.run(for: .seconds(600)) {
+            let first = kit.central { $0.store = store }
+            let id = try await first.pair(Kit.strap).id
+            await first.shutDown()
+            store.set(shut: true)
+            let second = kit.central { $0.store = store }
+            #expect(second.accessories.isEmpty)
+            try await kit.world.advance(by: .seconds(60))
+            #expect(second.accessories.isEmpty)
+            store.set(shut: false)
+            try await kit.world.advance(by: .seconds(60))
+            let strap = try #require(second.knownAccessory(Kit.strap))
+            #expect(strap.id == id)
+            try await strap.untilReady()
+            await second.shutDown()
+        }
+    }
+}
