@@ -3,7 +3,7 @@
 import Foundation
 
 /// The peripheral's end of a session of `GCMSealing`: it answers greetings, and goes on with the session
-/// that it has until the central has shown that it knows the new one's keys.
+/// that it has until the central has shown that it knows a new one's keys.
 struct GCMPeripheralSession: SealingSession {
     private struct Offer {
         let central: Data
@@ -11,12 +11,16 @@ struct GCMPeripheralSession: SealingSession {
         var directions: GCMDirections
     }
 
+    /// How many greetings are remembered that the central has not followed up. Somebody may send
+    /// recorded ones between the true one and what follows it, so the last alone is not enough.
+    static let offerLimit = 4
+
     private let key: SealingKey
     private let draw: @Sendable () -> Data
     /// The session that is.
     private var directions: GCMDirections?
-    /// The session that will be, once the central has used it.
-    private var offer: Offer?
+    /// The sessions of which one will be, once the central has used it; the last offered is the last.
+    private var offers: [Offer] = []
 
     init(
         key: SealingKey,
@@ -26,7 +30,8 @@ struct GCMPeripheralSession: SealingSession {
         self.draw = draw
     }
 
-    var greeting: Data? { nil }
+    /// Asks to be greeted: for a central that has greeted an end that is no more, as after a restart.
+    var greeting: Data? { isReady ? nil : GCMSession.invitation }
     var isReady: Bool { directions != nil }
 
     mutating func seal(_ message: Data) throws(SealingError) -> Data {
@@ -41,7 +46,7 @@ struct GCMPeripheralSession: SealingSession {
         case .confirmation:
             _ = try openMessage(sealed)
             return .nothing
-        case .answer, nil: throw .refused
+        case .answer, .invitation, nil: throw .refused
         }
     }
 
@@ -49,23 +54,21 @@ struct GCMPeripheralSession: SealingSession {
         guard let central = GCMSession.random(in: frame),
             ConstantTime.equal(frame, GCMSession.greeting(key, central: central))
         else { throw .refused }
-        if let offer, offer.central == central { return offer.answer }
+        if let offer = offers.first(where: { $0.central == central }) { return offer.answer }
         let peripheral = draw()
         let answer = GCMSession.answer(key, central: central, peripheral: peripheral)
-        offer = Offer(
+        let directions = GCMDirections(
+            key,
+            role: .peripheral,
             central: central,
-            answer: answer,
-            directions: GCMDirections(
-                key,
-                role: .peripheral,
-                central: central,
-                peripheral: peripheral
-            )
+            peripheral: peripheral
         )
+        offers.append(Offer(central: central, answer: answer, directions: directions))
+        offers = offers.suffix(Self.offerLimit)
         return answer
     }
 
-    /// Opens what is of the session that is, or else of the one that is offered.
+    /// Opens what is of the session that is, or else of one that is offered, which it is then.
     private mutating func openMessage(_ frame: Data) throws(SealingError) -> Data {
         if var current = directions {
             do {
@@ -76,9 +79,12 @@ struct GCMPeripheralSession: SealingSession {
                 guard error == .refused else { throw error }
             }
         }
-        guard let message = try offer?.directions.open(frame) else { throw .refused }
-        directions = offer?.directions
-        offer = nil
-        return message
+        for offer in offers.reversed() {
+            var offered = offer.directions
+            guard let message = try? offered.open(frame) else { continue }
+            (directions, offers) = (offered, [])
+            return message
+        }
+        throw .refused
     }
 }

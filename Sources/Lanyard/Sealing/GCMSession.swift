@@ -12,6 +12,7 @@ import Foundation
 ///
 /// ```
 /// central                                          peripheral
+///                                               ←    5, if no greeting comes
 ///   1 ‖ R₁ ‖ MAC(G, "central" ‖ R₁)             →
 ///                                               ←    2 ‖ R₂ ‖ MAC(G, "peripheral" ‖ R₁ ‖ R₂)
 ///   4 ‖ 0 ‖ GCM(C, nothing)                     →
@@ -32,8 +33,9 @@ import Foundation
 ///   listens, thus other keys. That holds at both ends without either remembering anything.
 /// - *Sent back*: what an end sealed is under the key of the other direction, and is refused.
 /// - *Left out*: a message that never arrives is not noticed here, and does no harm to the next.
-/// - *Restarted*: an end that starts again greets again, or answers anew. A peripheral keeps its session until
-///   the new one has proved itself, so that a greeting sent again by somebody does not end it.
+/// - *Restarted*: a central that starts again greets again; a peripheral that does so asks for it. Both keep
+///   the session that they have until the new one has proved itself, so that a greeting or an invitation that
+///   somebody sends does not end it.
 /// - *No forward secrecy*: who learns the key reads what was recorded, too. Pairing with LE Secure Connections
 ///   under it gives that.
 enum GCMSession {
@@ -53,7 +55,12 @@ enum GCMSession {
         case answer
         case message
         case confirmation
+        case invitation
     }
+
+    /// What a peripheral says that knows no session though there is a link. Anybody could say it: all that
+    /// it brings about is a greeting.
+    static let invitation = Data([Kind.invitation.rawValue])
 
     /// What a frame is; nil if it is none.
     static func kind(of frame: Data) -> Kind? {

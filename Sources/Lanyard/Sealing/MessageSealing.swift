@@ -18,7 +18,7 @@ public protocol MessageSealing: Sendable {
 public enum SealingRole: Hashable, Sendable {
     /// The one that connects: it greets.
     case central
-    /// The one that is connected to: it answers.
+    /// The one that is connected to: it answers, and asks for a greeting only if none comes.
     case peripheral
 }
 
@@ -26,7 +26,8 @@ public enum SealingRole: Hashable, Sendable {
 /// it hands out.
 public protocol SealingSession: Sendable {
     /// What has to be sent before anything else; nil if there is nothing, or no longer. The same octets
-    /// may be sent again if no answer came.
+    /// may be sent again if no answer came. A central's is sent with the link, a peripheral's if nothing made
+    /// it ready for a while.
     var greeting: Data? { get }
 
     /// Whether messages can be sealed; they have to wait until then.

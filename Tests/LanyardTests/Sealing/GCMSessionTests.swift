@@ -51,7 +51,7 @@ import Testing
     @Test("What goes over the air is what the documentation says, octet by octet")
     func writesTheFrames() throws {
         let key = try SealingKey(Data((0..<16)))
-        var central = GCMCentralSession(key: key, random: Data(repeating: 0xA1, count: 16))
+        var central = GCMCentralSession(key: key) { Data(repeating: 0xA1, count: 16) }
         var peripheral = GCMPeripheralSession(key: key) { Data(repeating: 0xB2, count: 16) }
 
         let greeting = try #require(central.greeting)
@@ -116,6 +116,45 @@ import Testing
         let second = try central.seal(Data([2]))
         #expect(try peripheral.open(second) == .message(Data([2])))
         #expect(throws: SealingError.replayed) { try peripheral.open(first) }
+    }
+
+    @Test("Greetings that somebody sends again in between do not end what the true one began")
+    func outlivesRecordedGreetings() throws {
+        let sealing = GCMSealing(key: Self.key)
+        let recorded = try (1..<GCMPeripheralSession.offerLimit).map { _ in
+            try #require(sealing.makeSession(as: .central).greeting)
+        }
+        var central = sealing.makeSession(as: .central)
+        var peripheral = sealing.makeSession(as: .peripheral)
+        let answer = try sent(peripheral.open(#require(central.greeting)))
+        for greeting in recorded { _ = try sent(peripheral.open(greeting)) }
+        #expect(try peripheral.open(sent(central.open(answer))) == .nothing)
+        #expect(try peripheral.open(central.seal(Data([1]))) == .message(Data([1])))
+        #expect(try central.open(peripheral.seal(Data([2]))) == .message(Data([2])))
+    }
+
+    @Test("A peripheral that was started again asks for a greeting, and both go on")
+    func greetsAnewWhenInvited() throws {
+        var (central, former) = try greeted()
+        let late = try former.seal(Data([7]))
+        var peripheral = GCMSealing(key: Self.key).makeSession(as: .peripheral)
+        let lost = try central.seal(Data([1]))
+        #expect(throws: SealingError.refused) { try peripheral.open(lost) }
+
+        let invitation = try #require(peripheral.greeting)
+        #expect(invitation == Data([5]))
+        let greeting = try sent(central.open(invitation))
+        #expect(try sent(central.open(invitation)) == greeting)
+        // Until the answer the old session goes on: anybody could have said this.
+        #expect(try former.open(central.seal(Data([2]))) == .message(Data([2])))
+        let confirmation = try sent(central.open(sent(peripheral.open(greeting))))
+        #expect(try central.open(late) == .message(Data([7])))
+        #expect(try peripheral.open(confirmation) == .nothing)
+        #expect(peripheral.greeting == nil && central.greeting == nil)
+        #expect(try peripheral.open(central.seal(Data([3]))) == .message(Data([3])))
+        #expect(try central.open(peripheral.seal(Data([4]))) == .message(Data([4])))
+        let old = try former.seal(Data([8]))
+        #expect(throws: SealingError.refused) { try central.open(old) }
     }
 
     @Test("What an end sealed itself is refused when it comes back")

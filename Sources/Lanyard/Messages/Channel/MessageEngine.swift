@@ -33,7 +33,8 @@ final class MessageEngine: @unchecked Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// How long the other side has to answer a greeting, and how often it is greeted.
+    /// How long the other side has to answer a greeting, and how often it is greeted. As long does the side
+    /// that is greeted wait for that before it asks for it, as often.
     static let greetingInterval = Duration.seconds(2)
     static let greetingLimit = 5
     /// How many frames of sealing's own wait at most; of more, the other side has to ask again.
@@ -115,6 +116,7 @@ final class MessageEngine: @unchecked Sendable {
         case .linked: linked()
         case .received(let chunk):
             for arrival in wire.receive(chunk) { take(arrival) }
+            if wire.isReady { isUnanswered = false }
             pump()
         case .hasRoom: pump()
         case .refused(let error): refused(error)
@@ -130,7 +132,10 @@ final class MessageEngine: @unchecked Sendable {
         wire.link()
         (greetings, isUnanswered) = (0, false)
         report(.linked)
-        greet()
+        switch wire.role {
+        case .central: greet()
+        case .peripheral: awaitGreeting()
+        }
         pump()
     }
 
@@ -145,9 +150,13 @@ final class MessageEngine: @unchecked Sendable {
     private func loseLink(_ error: MessageError) {
         wire.link()
         (frame, lastSent, urgent, nextGreeting) = (nil, nil, [], nil)
-        _ = exchange.linkLost()
         for work in work.values { work.task?.cancel() }
         work = [:]
+        failCalls(error)
+    }
+
+    private func failCalls(_ error: MessageError) {
+        _ = exchange.linkLost()
         let calls = calls.sorted { $0.key < $1.key }
         self.calls = [:]
         for (_, call) in calls { call.finish(.failure(error)) }
@@ -294,16 +303,23 @@ final class MessageEngine: @unchecked Sendable {
 
     private static let unanswered = MessageError.sealing("the other side does not answer")
 
-    /// Greets the other side, where sealing wants that, until it has answered or clearly will not.
+    /// Greets the other side, where sealing wants that, until it has answered or clearly will not. Then
+    /// nothing waits any longer; if it does answer later, messages go again.
     private func greet() {
         nextGreeting = nil
-        guard isLinked, !wire.isReady, let greeting = try? wire.greeting() else { return }
+        guard isLinked, !wire.isReady else { return }
         guard greetings < Self.greetingLimit else {
             isUnanswered = true
-            return loseLink(Self.unanswered)
+            return failCalls(Self.unanswered)
         }
         greetings += 1
-        sendUrgently(greeting)
+        if let greeting = try? wire.greeting() { sendUrgently(greeting) }
+        awaitGreeting()
+    }
+
+    /// Gives the other side its time.
+    private func awaitGreeting() {
+        guard !wire.isReady else { return }
         nextGreeting = timekeeper.now + Self.greetingInterval
         setTimer()
     }

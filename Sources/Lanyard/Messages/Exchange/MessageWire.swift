@@ -18,7 +18,7 @@ struct MessageWire {
 
     private var framing: any MessageFraming
     private let sealing: (any MessageSealing)?
-    private let role: SealingRole
+    let role: SealingRole
     private var session: (any SealingSession)?
 
     init(_ options: MessageChannelOptions, as role: SealingRole) {

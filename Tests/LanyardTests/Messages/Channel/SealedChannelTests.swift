@@ -101,6 +101,64 @@ struct SealedChannelTests {
         #expect(later == error)
     }
 
+    @Test(
+        "The side that is greeted does not wait for ever, and asks for a greeting in the meantime"
+    )
+    func missingGreeting() async throws {
+        let transport = FakeTransport(maximumChunk: 200)
+        let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))
+        let channel = MessageChannel(
+            over: transport,
+            options: options,
+            as: .peripheral,
+            timekeeper: time
+        )
+        var device = FakeDevice(transport)
+        let sending = Task { try await channel.send(Reading(celsius: 1)) }
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        for _ in 1...MessageEngine.greetingLimit {
+            time.advance(by: MessageEngine.greetingInterval)
+            #expect(await device.next() == Data([5]).base64EncodedData())
+        }
+        time.advance(by: MessageEngine.greetingInterval)
+        let error = await MessageError.thrown { try await sending.value }
+        #expect(error == .sealing("the other side does not answer"))
+
+        // One that greets later is talked to all the same.
+        var central = GCMSealing(key: try Self.key(1)).makeSession(as: .central)
+        let greeting = try #require(central.greeting)
+        try device.send(greeting.base64EncodedData())
+        let framed = try #require(await device.next())
+        let answer = try #require(Data(base64Encoded: framed))
+        guard case .answer(let confirmation) = try central.open(answer) else {
+            Issue.record("no confirmation")
+            return
+        }
+        try device.send(confirmation.base64EncodedData())
+        await transport.settle()
+        try await channel.send(Reading(celsius: 2))
+    }
+
+    @Test("An accessory that starts again while the link stays is understood again")
+    func restartedPeripheral() async throws {
+        let sealing = GCMSealing(key: try Self.key(1))
+        let pair = FakeTransport.pair(linked: false)
+        let (central, peripheral) = channels(pair, sealing, sealing, framing: .startEnd())
+        let observation = peripheral.answer(Question.self) { Reply(reply: $0.question + 1) }
+        pair.1.tell(.linked)
+        pair.0.tell(.linked)
+        _ = try await central.request(Question(question: 1), expecting: Reply.self)
+        // A new session at this end alone.
+        pair.1.tell(.linked)
+        await pair.1.settle()
+        time.advance(by: MessageEngine.greetingInterval)
+        while await pair.1.read({ peripheral.engine.wire.isReady }) == false { await Task.yield() }
+        let reply = try await central.request(Question(question: 2), expecting: Reply.self)
+        #expect(reply == Reply(reply: 3))
+        #expect(central.statistics.unopened == 0)
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("Nothing readable is on the link")
     func unreadable() async throws {
         let transport = FakeTransport(maximumChunk: 200)
