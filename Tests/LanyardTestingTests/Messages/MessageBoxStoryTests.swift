@@ -101,6 +101,39 @@ struct MessageBoxStoryTests {
         }
     }
 
+    @Test("Row 16: Messages to what cannot be written as asked fail, each of them, and at once")
+    func unwritable() async throws {
+        let world = TestWorld(seed: 8)
+        world.add(
+            VirtualAccessory(
+                "Particular",
+                services: [
+                    VirtualService(
+                        Box.service,
+                        [.writable(Box.inbox).withResponse(), .notifying(Box.outbox)]
+                    )
+                ]
+            )
+        )
+        try await world.run {
+            let (central, box) = try await world.box()
+            let messages = box.boxMessages(as: .withoutResponse)
+            let start = world.now
+            let reason = AccessoryError.notPermitted(Box.inbox)
+            for number in 1...3 {
+                await #expect(throws: MessageError.notSent("\(reason)")) {
+                    try await messages.send(number)
+                }
+            }
+            await #expect(throws: MessageError.notSent("\(reason)")) {
+                _ = try await messages.request(1, expecting: Int.self)
+            }
+            #expect(world.now - start < .seconds(1))
+            #expect(messages.isLinked)
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 16: A request times out in the time of the world, and a cancelled one at once")
     func timeouts() async throws {
         let world = TestWorld(seed: 7)

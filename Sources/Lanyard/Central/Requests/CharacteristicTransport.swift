@@ -61,21 +61,47 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
-        guard isLinked, let keeper, let path = keeper.path(of: writing), let withResponse else {
-            return false
+        guard isLinked, let keeper else { return false }
+        do throws(AccessoryError) {
+            let (path, withResponse) = try way(in: keeper)
+            guard hasRoom(keeper, withResponse) else {
+                wantsRoom = true
+                return false
+            }
+            try write(chunk, to: path, withResponse, keeper)
+        } catch {
+            // No time will help: this accessory has not what is needed.
+            refused(error)
         }
-        guard hasRoom(keeper, withResponse) else {
-            wantsRoom = true
-            return false
-        }
+        return true
+    }
+
+    private func write(
+        _ chunk: Data,
+        to path: CharacteristicPath,
+        _ withResponse: Bool,
+        _ keeper: AccessoryKeeper
+    ) throws(AccessoryError) {
         let job = driver.nextNumber()
         let write = WriteJob(number: job, value: chunk, path: path, withResponse: withResponse)
-        guard (try? keeper.writes.add(write, now: driver.now)) != nil else { return false }
+        try keeper.writes.add(write, now: driver.now)
         keeper.replies[job] = RequestReply { [weak self] result in
             if case .failure(let error) = result { self?.refused(error) }
         }
         driver.write(keeper)
-        return true
+    }
+
+    /// Where and how chunks go, if both characteristics are there and the one can be written as asked.
+    private func way(
+        in keeper: AccessoryKeeper
+    ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
+        guard let path = keeper.path(of: writing), let written = keeper.characteristic(path) else {
+            throw .unknownCharacteristic(writing)
+        }
+        guard let other = keeper.path(of: listening), keeper.characteristic(other) != nil else {
+            throw .unknownCharacteristic(listening)
+        }
+        return (path, try kind.withResponse(written))
     }
 
     func stop() {
@@ -91,9 +117,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     private var withResponse: Bool? {
-        guard let keeper, let path = keeper.path(of: writing) else { return nil }
-        guard let characteristic = keeper.characteristic(path) else { return nil }
-        return try? kind.withResponse(characteristic)
+        guard let keeper else { return nil }
+        return try? way(in: keeper).withResponse
     }
 
     private func refused(_ error: AccessoryError) {

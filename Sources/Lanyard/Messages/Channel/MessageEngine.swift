@@ -237,9 +237,14 @@ final class MessageEngine: @unchecked Sendable {
         isPumping = true
         defer { isPumping = false }
         while isLinked, let frame = frame ?? nextFrame() {
-            self.frame = frame
             let chunk = frame.rest.prefix(max(transport.maximumChunk, 1))
-            guard transport.send(Data(chunk)) else { return }
+            // Should it be refused while it is taken, this is the frame that is meant.
+            self.frame = frame
+            self.frame?.hasBegun = true
+            guard transport.send(Data(chunk)) else {
+                self.frame?.hasBegun = frame.hasBegun
+                return
+            }
             advance(by: chunk.count)
         }
     }
@@ -248,7 +253,6 @@ final class MessageEngine: @unchecked Sendable {
         // Sending may have had the transport say that the link is gone.
         guard var frame else { return }
         frame.rest = frame.rest.dropFirst(count)
-        frame.hasBegun = true
         self.frame = frame.rest.isEmpty ? nil : frame
         guard frame.rest.isEmpty else { return }
         lastSent = frame.ticket

@@ -38,8 +38,8 @@ public enum MessageTransportEvent: Sendable {
     case received(Data)
     /// There is room, after `send` has returned false.
     case hasRoom
-    /// A chunk that `send` had taken did not arrive. What it was a part of is given up; the link is
-    /// there still.
+    /// A chunk that `send` had taken, or is taking, did not arrive. What it was a part of is given up; the
+    /// link is there still.
     case refused(any Error)
     /// The link is gone, for this reason if one is known. `linked` may follow.
     case unlinked((any Error)?)
