@@ -136,7 +136,8 @@ final class ChannelPipe: @unchecked Sendable {
     private func flush() {
         while let sending = sendings.first {
             let count = streams.write(sending.rest)
-            sendings[0].rest = Data(sending.rest.dropFirst(count))
+            // A slice: copying the rest each time would cost the square of its length.
+            sendings[0].rest = sending.rest.dropFirst(count)
             if sendings[0].rest.isEmpty {
                 sendings.removeFirst().finish(.success(()))
             } else if count == 0 {
