@@ -147,8 +147,9 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
                 ?? false
         }
         transport.subscribed(central, to: outbox)
+        // Its first chunk may be behind this already.
         let channel = MessageChannel(
-            over: transport,
+            onQueueOf: transport,
             options: configuration.messages,
             as: .peripheral,
             timekeeper: configuration.timekeeper

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 
 /// Messages in both directions, as values that are `Codable`.
@@ -45,6 +46,23 @@ public final class MessageChannel: Sendable {
             timekeeper: timekeeper
         )
         engine.perform { $0.start() }
+    }
+
+    /// One that hears from this moment on, made on the queue of its transport.
+    init(
+        onQueueOf transport: any MessageTransport,
+        options: MessageChannelOptions,
+        as role: SealingRole,
+        timekeeper: any Timekeeper
+    ) {
+        dispatchPrecondition(condition: .onQueue(transport.queue))
+        engine = MessageEngine(
+            over: transport,
+            options: options,
+            role: role,
+            timekeeper: timekeeper
+        )
+        engine.start()
     }
 
     deinit { close() }

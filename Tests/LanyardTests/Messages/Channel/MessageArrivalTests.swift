@@ -20,6 +20,23 @@ struct MessageArrivalTests {
         return MessageChannel(over: transport, options: options, timekeeper: time)
     }
 
+    @Test("A channel that is made on the queue hears what comes next, whatever is queued already")
+    func hearsAtOnce() async throws {
+        let transport = FakeTransport()
+        // Queued before the channel is made.
+        let channel = try transport.queue.sync {
+            try FakeDevice(transport).send(.tell(Data(#"{"celsius":21}"#.utf8)))
+            return MessageChannel(
+                onQueueOf: transport,
+                options: MessageChannelOptions(),
+                as: .peripheral,
+                timekeeper: ManualTimekeeper()
+            )
+        }
+        var readings = channel.messages(of: Reading.self).makeAsyncIterator()
+        #expect(await readings.next() == Reading(celsius: 21))
+    }
+
     @Test("Messages go to those whose type they are")
     func types() async throws {
         let channel = channel()
