@@ -13,8 +13,9 @@ import Foundation
 /// ```
 ///
 /// A channel outlives its links: what is under way when one is lost fails with
-/// `MessageError.disconnected`, and the channel goes on with the next. It lives as long as somebody has
-/// it, or reads its messages.
+/// `MessageError.disconnected`, and the channel goes on with the next. What is wanted while there is none
+/// fails, too, or waits, as `MessageChannelOptions.whenUnlinked` says. It lives as long as somebody has it,
+/// or reads its messages.
 ///
 /// All its methods can be called from anywhere. Messages and requests are sent in the order of the calls;
 /// answers come in the order in which the other side has them.

@@ -14,12 +14,24 @@ public struct MessageChannelOptions: Sendable {
         case plain
     }
 
+    /// What becomes of messages and requests while there is no link.
+    public enum WhenUnlinked: Hashable, Sendable {
+        /// They fail with `disconnected`, at once.
+        case fail
+        /// They wait in line for the next link: a request for as long as its answer may take, a message
+        /// until its task is cancelled or the channel closed. What is on its way already when a link is
+        /// lost fails nevertheless: the other side may have it, and should not get it twice.
+        case wait
+    }
+
     /// How messages are told apart.
     public var framing: any MessageFraming
     /// What makes them unreadable for others; nil for nothing.
     public var sealing: (any MessageSealing)?
     /// What they look like.
     public var form = Form.enveloped
+    /// What becomes of them while there is no link.
+    public var whenUnlinked = WhenUnlinked.fail
     /// Makes JSON of values.
     public var encoder = JSONEncoder()
     /// Makes values of JSON.

@@ -141,7 +141,7 @@ final class MessageEngine: @unchecked Sendable {
 
     private func unlinked(_ error: (any Error)?) {
         guard isLinked else { return }
-        isLinked = false
+        (isLinked, isUnanswered) = (false, false)
         loseLink(.disconnected)
         report(.unlinked(reason: error.map { "\($0)" }))
     }
@@ -155,13 +155,17 @@ final class MessageEngine: @unchecked Sendable {
         failCalls(error)
     }
 
+    /// All fail, but those in line if they may wait for another link.
     private func failCalls(_ error: MessageError) {
-        _ = exchange.linkLost()
-        let calls = calls.sorted { $0.key < $1.key }
-        self.calls = [:]
-        for (_, call) in calls { call.finish(.failure(error)) }
+        _ = exchange.linkLost(keepsLine: waitsForLinks && error == .disconnected)
+        let waiting = exchange.waiting
+        let failed = calls.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
+        for (ticket, _) in failed { calls[ticket] = nil }
+        for (_, call) in failed { call.finish(.failure(error)) }
         setTimer()
     }
+
+    private var waitsForLinks: Bool { options.whenUnlinked == .wait }
 
     /// The chunk that was sent last did not arrive, so that the other side cannot make anything of
     /// the frame.
@@ -197,7 +201,7 @@ final class MessageEngine: @unchecked Sendable {
     func begin(_ call: Call, _ ticket: Ticket, _ body: Data, timeout: Duration?) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         guard !hasEnded else { return call.finish(.failure(.closed)) }
-        guard isLinked else { return call.finish(.failure(.disconnected)) }
+        guard isLinked || waitsForLinks else { return call.finish(.failure(.disconnected)) }
         guard !isUnanswered else { return call.finish(.failure(Self.unanswered)) }
         do throws(MessageError) {
             if let timeout {
@@ -298,7 +302,7 @@ final class MessageEngine: @unchecked Sendable {
     private func wake() {
         dispatchPrecondition(condition: .onQueue(transport.queue))
         for ticket in exchange.deadlinePassed(now: timekeeper.now) {
-            finish(ticket, .failure(.timeout))
+            finish(ticket, .failure(isLinked ? .timeout : .disconnected))
         }
         if let nextGreeting, nextGreeting <= timekeeper.now { greet() }
         pump()

@@ -51,6 +51,8 @@ package struct MessageExchange {
 
     /// The wishes that wait in line.
     package var waitingCount: Int { line.count }
+    /// Whose they are.
+    package var waiting: Set<Ticket> { Set(line.elements.map(\.ticket)) }
     /// The requests without an answer.
     package var questionCount: Int { questions.count }
     /// Whose requests have no answer, the oldest first.
@@ -130,9 +132,17 @@ package struct MessageExchange {
 
     /// The link is gone: whose wishes go with it, in the order in which they came. Answers of the other
     /// side that come over another link are of no use.
-    package mutating func linkLost() -> [Ticket] {
-        let tickets = unanswered.map(\.ticket) + line.elements.map(\.ticket)
-        (line, answers, questions, nextDeadline) = (WaitingLine(), WaitingLine(), [:], nil)
-        return tickets
+    ///
+    /// - Parameter keepsLine: whether those that wait in line may go on waiting.
+    package mutating func linkLost(keepsLine: Bool = false) -> [Ticket] {
+        let asked = unanswered.map(\.ticket)
+        (answers, questions) = (WaitingLine(), [:])
+        guard !keepsLine else {
+            nextDeadline = line.elements.compactMap(\.deadline).min()
+            return asked
+        }
+        let waiting = line.elements.map(\.ticket)
+        (line, nextDeadline) = (WaitingLine(), nil)
+        return asked + waiting
     }
 }

@@ -229,6 +229,50 @@ struct MessageChannelTests {
         #expect(await iterator.next() == Reading(celsius: 7))
     }
 
+    private func waitingChannel(_ transport: FakeTransport) -> MessageChannel {
+        channel(transport) {
+            $0.whenUnlinked = .wait
+            $0.limits.requestsAtOnce = 1
+        }
+    }
+
+    @Test(
+        "What may wait for a link goes with the next one; what was on its way with the last fails"
+    )
+    func waitsForLink() async throws {
+        let transport = FakeTransport(linked: false, maximumChunk: 200)
+        let channel = waitingChannel(transport)
+        var device = FakeDevice(transport)
+        let first = Task {
+            try await channel.request(Question(question: 1), expecting: Reply.self)
+        }
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        transport.tell(.linked)
+        #expect(await device.nextEnvelope() == .ask(id: 1, Data(#"{"question":1}"#.utf8)))
+        let second = Task {
+            try await channel.request(Question(question: 2), expecting: Reply.self)
+        }
+        while await transport.read({ channel.engine.calls.count }) < 2 { await Task.yield() }
+        transport.tell(.unlinked(nil))
+        #expect(await MessageError.thrown { _ = try await first.value } == .disconnected)
+        transport.tell(.linked)
+        #expect(await device.nextEnvelope() == .ask(id: 2, Data(#"{"question":2}"#.utf8)))
+        try device.send(.answer(id: 2, Data(#"{"reply":3}"#.utf8)))
+        #expect(try await second.value == Reply(reply: 3))
+    }
+
+    @Test("A request for which no link comes in time says so")
+    func waitsInVain() async throws {
+        let transport = FakeTransport(linked: false)
+        let channel = waitingChannel(transport)
+        let asking = Task {
+            try await channel.request(Question(question: 1), expecting: Reply.self)
+        }
+        while await transport.read({ channel.engine.calls.count }) < 1 { await Task.yield() }
+        time.advance(by: .seconds(10))
+        #expect(await MessageError.thrown { _ = try await asking.value } == .disconnected)
+    }
+
     @Test("A chunk that was refused fails its message, and the next one goes")
     func refusedChunk() async throws {
         let transport = FakeTransport(room: 1)

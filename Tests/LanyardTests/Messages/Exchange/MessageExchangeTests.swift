@@ -128,6 +128,10 @@ struct MessageExchangeTests {
         for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }
         _ = exchange.next()
         exchange.reply(.answer(id: 5, body))
+        var patient = exchange
+        #expect(patient.linkLost(keepsLine: true) == [1])
+        #expect(patient.waiting == [2, 3] && patient.questionCount == 0)
+        #expect(patient.nextDeadline == .seconds(1))
         #expect(exchange.linkLost() == [1, 2, 3])
         #expect(exchange.next() == nil)
         #expect(exchange.nextDeadline == nil)
