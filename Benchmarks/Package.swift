@@ -25,6 +25,13 @@ let coreBluetooth: Target.Dependency = .product(
     condition: .when(platforms: [.linux])
 )
 
+/// Stands on our CoreBluetooth, and is where that is.
+let testing: Target.Dependency = .product(
+    name: "LanyardTesting",
+    package: "Lanyard",
+    condition: .when(platforms: [.linux])
+)
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -47,7 +54,9 @@ let package = Package(
         .executableTarget(name: "FacadeTable", dependencies: ["Scenarios"]),
         .executableTarget(
             name: "MessageTable",
-            dependencies: [.product(name: "Lanyard", package: "Lanyard")]
+            dependencies: [.product(name: "Lanyard", package: "Lanyard"), coreBluetooth, testing],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
         ),
         .executableTarget(
             name: "SecurityTable",

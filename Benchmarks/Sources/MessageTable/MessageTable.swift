@@ -13,6 +13,9 @@ struct MessageTable {
     static func main() async throws {
         try printFramings()
         try await printChannels()
+        #if os(Linux)
+            try await AirTable().print()
+        #endif
     }
 
     // MARK: Framings
@@ -64,7 +67,7 @@ struct MessageTable {
 
     // MARK: Channels
 
-    private struct Reading: Codable, Sendable {
+    struct Reading: Codable, Sendable {
         var sensor = "outdoor"
         var celsius = 21.5
     }
@@ -105,7 +108,7 @@ struct MessageTable {
     }
 
     /// A number with one digit after the point.
-    private static func tenths(_ number: Double) -> String {
+    static func tenths(_ number: Double) -> String {
         "\((number * 10).rounded() / 10)"
     }
 }
