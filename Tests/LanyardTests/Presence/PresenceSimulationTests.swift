@@ -12,6 +12,8 @@ struct PresenceSimulationTests {
     /// What an advertising day brought.
     struct Tally {
         var falseLosses = 0
+        /// How many devices were held for present when they went: only of those a loss can be told.
+        var farewells = 0
         var days = 0.0
     }
 
@@ -28,6 +30,7 @@ struct PresenceSimulationTests {
             await live(.seconds(86_400), every: milliseconds, loss: 20, &tally, using: &generator)
         }
         #expect(Double(tally.falseLosses) / tally.days < 0.5)
+        #expect(tally.farewells == days)
     }
 
     @Test(
@@ -41,6 +44,7 @@ struct PresenceSimulationTests {
             await live(.seconds(3600), every: milliseconds, loss: 20, &tally, using: &generator)
         }
         #expect(tally.falseLosses <= 2)
+        #expect(tally.farewells == 24)
     }
 
     /// A device comes, advertises for so long, and goes; it has to be lost in time.
@@ -65,6 +69,7 @@ struct PresenceSimulationTests {
         tally.falseLosses += story.news().count { $0.hasPrefix("lost") }
         tally.days += Double(length.components.seconds) / 86_400
         guard let learned = story.tracker.devices.first?.learnedInterval else { return }
+        tally.farewells += 1
         story.wait(learned * 2 + .seconds(5))
         #expect(story.news() == ["lost 1 silent"])
     }
