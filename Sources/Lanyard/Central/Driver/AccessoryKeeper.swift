@@ -33,6 +33,8 @@ final class AccessoryKeeper: @unchecked Sendable {
     var countdownTimer: (any TimekeeperTimer)?
     var requestTimer: (any TimekeeperTimer)?
     var requestDeadline: Duration?
+    /// Whether its machine searches for it.
+    var isScannedFor = false
     /// Whether the scan looks out for it while it is waited for.
     var isLookedOutFor = false
 

@@ -12,12 +12,19 @@ extension CentralDriver {
     func setScanning(_ isScanning: Bool, _ keeper: AccessoryKeeper) {
         // Who is looked for anew may be another one than before.
         if isScanning, keeper.accessory == nil { keeper.identity = nil }
+        keeper.isScannedFor = isScanning
+        wishForScan(keeper)
+    }
+
+    /// A search and a look-out are one wish: the end of one is not that of the other.
+    private func wishForScan(_ keeper: AccessoryKeeper) {
+        let isWanted = keeper.isScannedFor || keeper.isLookedOutFor
         // By whom it is told apart may stand in a later packet than the first.
         let wish = ScanWish(
             services: keeper.description.matcher.services,
             reportsDuplicates: keeper.description.identity != .system
         )
-        if !scans.set(isScanning ? wish : nil, for: keeper.number) {
+        if !scans.set(isWanted ? wish : nil, for: keeper.number) {
             record(.note, "too many scans at a time", keeper)
         }
     }
@@ -26,7 +33,7 @@ extension CentralDriver {
     func updateScan() {
         for keeper in keepers where keeper.isLookedOutFor != keeper.wantsLookout {
             keeper.isLookedOutFor = keeper.wantsLookout
-            setScanning(keeper.wantsLookout, keeper)
+            wishForScan(keeper)
         }
         guard let action = scans.next() else { return }
         switch action {
