@@ -47,6 +47,25 @@ struct ScanningStories {
         }
     }
 
+    @Test("Row 2: of two straps the one with the name is found, and the search stops there")
+    func named() async throws {
+        let world = TestWorld(seed: 24)
+        let description = AccessoryDescription.strap.with {
+            $0.matcher = .all(.service("180D"), .name("Right"))
+        }
+        let left = world.add(.strap.with { $0.name = "Left" }, at: .near)
+        world.add(.strap.with { $0.name = "Right" }, at: .metres(3))
+        try await world.run {
+            let recorder = FlightRecorder()
+            let central = world.phone.central(description) { $0.recorder = recorder }
+            let strap = try await central.pair(description)
+            #expect(strap.name == "Right")
+            #expect(await left.linkCount == 0)
+            let calls = recorder.recording.events.filter { $0.lane == .call }.map(\.text)
+            #expect(calls.count { $0 == "stopScan" } == 1)
+        }
+    }
+
     @Test("Row 2: a search for everything is refused unless it is asked for")
     func unfiltered() async throws {
         let world = TestWorld(seed: 23)

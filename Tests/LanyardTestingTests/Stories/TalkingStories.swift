@@ -60,6 +60,46 @@ struct TalkingStories {
         }
     }
 
+    @Test(
+        "Row 15: what is longer than one write is refused, and the longest is taken",
+        arguments: [WriteKind.withResponse, .withoutResponse]
+    )
+    func lengths(kind: WriteKind) async throws {
+        let world = TestWorld(seed: 153)
+        let box = world.add(.box)
+        let characteristic: BluetoothID = kind == .withResponse ? "1B11" : "1B12"
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            let length = known.maximumWriteLength(for: kind)
+            #expect(length >= 20)
+            await #expect(throws: AccessoryError.tooLong(length: length + 1, maximum: length)) {
+                try await known.write(Data(count: length + 1), to: characteristic, as: kind)
+            }
+            try await known.write(Data(count: length), to: characteristic, as: kind)
+            try await world.expect("it arrives, and nothing else does", within: .seconds(2)) {
+                box.written(to: characteristic) == [Data(count: length)]
+            }
+            try await known.disconnect()
+            #expect(known.maximumWriteLength(for: kind) == 0)
+        }
+    }
+
+    @Test("Row 15: who writes faster than the air carries is held up, and nothing is lost")
+    func flow() async throws {
+        let world = TestWorld(seed: 154)
+        let box = world.add(.box)
+        let values = (0..<150).map { Data([UInt8($0)]) + Data(count: 100) }
+        try await world.run {
+            let known = try await world.phone.central(.box).pair(.box)
+            let begun = world.now
+            for value in values { try await known.write(value, to: "1B12") }
+            #expect(world.now > begun, "the buffers of the controller are not that large")
+            try await world.expect("all of it arrives, in order", within: .seconds(30)) {
+                box.written(to: "1B12") == values
+            }
+        }
+    }
+
     @Test("Row 16: requests have their answers, in JSON between STX and ETX")
     func messages() async throws {
         let world = TestWorld(seed: 161)

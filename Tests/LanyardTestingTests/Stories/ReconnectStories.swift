@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Lanyard
+import LanyardTesting
+import Testing
+
+@Suite("Stories of who makes a lost link again")
+struct ReconnectStories {
+    @Test(
+        "Row 22: the system where it may, else the central; the accessory is ready again in both cases",
+        arguments: [SystemReconnect.whereAvailable, .never]
+    )
+    func lost(reconnect: SystemReconnect) async throws {
+        let world = TestWorld(seed: 221)
+        let strap = world.add(.strap)
+        let description = AccessoryDescription.strap.with { $0.systemReconnect = reconnect }
+        try await world.run {
+            let known = try await world.phone.central(description).pair(description)
+            world.story.follow(known)
+            strap.walk(to: .outOfRange, over: .seconds(10))
+            try await world.expect(known, becomes: .outOfRange, within: .seconds(40))
+            let isLeftToSystem = world.story.texts.contains { $0.contains("The system waits") }
+            #expect(isLeftToSystem == (reconnect == .whereAvailable), "\(world.story)")
+            strap.comeBack()
+            try await world.expect(known, becomes: .ready, within: .seconds(10))
+            var values = known.values(of: "2A37").makeAsyncIterator()
+            #expect(await values.next() != nil)
+        }
+    }
+
+    @Test("Row 22: what the application ends is not made again, though the system could")
+    func ended() async throws {
+        let world = TestWorld(seed: 222)
+        let strap = world.add(.strap)
+        try await world.run {
+            let known = try await world.phone.central(.strap).pair(.strap)
+            strap.walk(to: .outOfRange)
+            try await world.expect(known, becomes: .outOfRange, within: .seconds(40))
+            try await known.disconnect()
+            strap.comeBack()
+            try await world.expectNever(known, becomes: .ready, for: .seconds(60))
+            #expect(await strap.linkCount == 0)
+        }
+    }
+}
