@@ -82,15 +82,20 @@
             service.cancel()
         }
 
-        @Test("Rows 8, 3: Gone and started again, it is ready again by itself")
-        func comesBack() async throws {
+        @Test(
+            "Rows 3, 8, 22: Gone and started again, it is ready again by itself, whoever sees to that",
+            arguments: [SystemReconnect.whereAvailable, .never]
+        )
+        func comesBack(reconnect: SystemReconnect) async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()
+                var description = MessageBox.description
+                description.systemReconnect = reconnect
                 let central = AccessoryCentral(
-                    for: [MessageBox.description],
+                    for: [description],
                     configuration: try scene.configuration()
                 )
-                let accessory = try await central.accessory(MessageBox.description)
+                let accessory = try await central.accessory(description)
                 let messages = accessory.messages(
                     writing: MessageBox.inbox,
                     listening: MessageBox.outbox
@@ -98,7 +103,8 @@
                 let changes = accessory.changes
                 try await scene.reach(.ready, in: changes)
                 box.client.process.kill()
-                try await scene.reach(.outOfRange, in: changes)
+                let reason = try await scene.reach(.outOfRange, in: changes)
+                #expect(isLeftToSystem(reason) == (reconnect == .whereAvailable), "\(reason)")
                 await #expect(throws: MessageError.self) { try await messages.send("lost") }
 
                 let again = try await scene.box()
@@ -112,6 +118,11 @@
                 #expect(answer == "again")
                 await central.shutDown()
             }
+        }
+
+        private func isLeftToSystem(_ reason: ChangeReason) -> Bool {
+            guard case .systemReconnects = reason else { return false }
+            return true
         }
 
         @Test("Row 12: That it lost the bond is told, and it is not ready")

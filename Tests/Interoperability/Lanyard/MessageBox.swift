@@ -13,6 +13,7 @@
         static let inbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D01"
         static let outbox: BluetoothID = "4C414E59-4152-4400-A000-000000001D02"
         static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
+        static let shelf: BluetoothID = "4C414E59-4152-4400-A000-000000001D04"
 
         /// What an application says of it.
         static var description: AccessoryDescription {
@@ -33,6 +34,19 @@
             return box
         }
 
+        /// The same, without pairing; and with a shelf, on which octets are put.
+        static var openDescription: AccessoryDescription {
+            var box = description
+            box.services = [
+                ServiceDescription(
+                    service,
+                    [.subscribe(outbox), CharacteristicDescription(shelf, [.read, .write])]
+                )
+            ]
+            box.pairing = .none
+            return box
+        }
+
         /// The peer, which obeys as clients do.
         let client: Client
 
@@ -44,6 +58,12 @@
         /// Sends a request, and returns what it is answered.
         func ask(_ message: String) async throws -> JSON {
             try await client.perform("ask", ["message": .string(message)])
+        }
+
+        /// Waits until so many octets were put on the shelf; how long each write was, and all octets.
+        func written(_ count: Int) async throws -> (lengths: [Int], value: Data) {
+            let put = try await client.perform("written", ["count": .number(Double(count))])
+            return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].octets))
         }
 
         /// Loses its bonds, and the link.
@@ -60,8 +80,11 @@
         let folder: String
 
         /// Starts a box, or starts it again with the bonds that it had.
-        func box(options: [String] = []) async throws -> MessageBox {
-            try await MessageBox(client: messenger("box", "F1:A0:00:00:00:0B", options))
+        func box(
+            options: [String] = [],
+            address: String = "F1:A0:00:00:00:0B"
+        ) async throws -> MessageBox {
+            try await MessageBox(client: messenger("box", address, options))
         }
 
         /// Starts one who uses boxes.

@@ -3,13 +3,14 @@
 """A Bumble message box, or one who uses such a box.
 
 usage: messages.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--store FILE]
-                   [--key HEXADECIMAL] box|visitor
+                   [--key HEXADECIMAL] [--id HEXADECIMAL] box|visitor
 
 The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 shows itself on encrypted
-links only. It answers requests with what they ask, and sends messages back. Its bonds are kept in the
-file. The visitor is a Central, which is told to `enter` the box of a name. Both say
+links only, and 1D04 keeps what is written to it, and shows what was written last. It answers requests with
+what they ask, and sends messages back. Its bonds are kept in the file. The visitor is a Central, which is told to `enter` the box of a name. Both say
 `ready {"address":…}` and obey lines as client.py does; what there is to do is what the methods of
-`Box` and `Visitor` are called. With --key messages are sealed.
+`Box` and `Visitor` are called. With --key messages are sealed; with --id the box says in its
+manufacturer data, instead of its name, who it is.
 """
 
 import argparse
@@ -37,8 +38,10 @@ from profiles.attributes import (
 )
 from session import open_adapter, serve
 
-SERVICE, TO_BOX, FROM_BOX, PROBE = (uuid(0x1D00 + index) for index in range(4))
+SERVICE, TO_BOX, FROM_BOX, PROBE, SHELF = (uuid(0x1D00 + index) for index in range(5))
 MTU = 247
+# For tests, says the Bluetooth SIG.
+COMPANY = b"\xff\xff"
 
 
 class Messenger(Presence):
@@ -63,17 +66,23 @@ class Messenger(Presence):
 
 
 class Box(Messenger):
-    unlinked = Messenger.unlinked | {"forget", "listened"}
+    unlinked = Messenger.unlinked | {"forget", "listened", "written", "stay"}
 
     def __init__(self, device, key):
         super().__init__(device, key)
         self.listener = asyncio.Event()
         self.outbox = characteristic(FROM_BOX, NOTIFY)
         inbox = characteristic(
-            TO_BOX, WRITE | WRITE_WITHOUT_RESPONSE, CharacteristicValue(write=self.written)
+            TO_BOX, WRITE | WRITE_WITHOUT_RESPONSE, CharacteristicValue(write=self.written_to)
         )
         probe = characteristic(PROBE, READ, b"box", permissions=ENCRYPTED)
-        device.add_service(service(SERVICE, inbox, self.outbox, probe))
+        self.put = []
+        shelf = characteristic(
+            SHELF,
+            READ | WRITE | WRITE_WITHOUT_RESPONSE,
+            CharacteristicValue(read=self.last_put, write=self.keep),
+        )
+        device.add_service(service(SERVICE, inbox, self.outbox, probe, shelf))
         self.outbox.on("subscription", self.subscribed)
 
     def adopt(self, connection):
@@ -81,8 +90,25 @@ class Box(Messenger):
         self.listener.clear()
         self.envelopes = Envelopes(self.notify, self.key, echoes=True)
 
-    def written(self, connection, value):
+    def written_to(self, connection, value):
         self.envelopes.receive(value)
+
+    def keep(self, connection, value):
+        self.put.append(bytes(value))
+
+    def last_put(self, connection):
+        return self.put[-1] if self.put else b""
+
+    async def written(self, count):
+        """Waits until so many octets were put on the shelf; the lengths of the writes, and the octets."""
+        while sum(map(len, self.put)) < count:
+            await asyncio.sleep(0.02)
+        put, self.put = self.put, self.put[-1:]
+        return {"lengths": [len(each) for each in put], "value": b"".join(put).hex()}
+
+    async def stay(self, seconds):
+        """Goes on for so long."""
+        await asyncio.sleep(seconds)
 
     def subscribed(self, bearer, notifies, indicates):
         if notifies:
@@ -141,7 +167,11 @@ def prepare(device, arguments):
     fields = [(AdvertisingData.FLAGS, b"\x06")]
     kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     fields += [(kind, UUID(SERVICE).to_pdu_bytes())]
-    fields += [(AdvertisingData.COMPLETE_LOCAL_NAME, arguments.name.encode())]
+    if arguments.id:
+        own = COMPANY + bytes.fromhex(arguments.id)
+        fields += [(AdvertisingData.MANUFACTURER_SPECIFIC_DATA, own)]
+    else:
+        fields += [(AdvertisingData.COMPLETE_LOCAL_NAME, arguments.name.encode())]
     device.advertising_data = bytes(AdvertisingData(fields))
     device.gatt_server.max_mtu = MTU
     store = arguments.store
@@ -183,6 +213,7 @@ def parse():
     add_options(parser, "Box")
     parser.add_argument("--store", help="the file with the bonds")
     parser.add_argument("--key", help="the key that messages are sealed with, in hexadecimal")
+    parser.add_argument("--id", help="who the box is, in hexadecimal: for one octet there is room")
     parser.add_argument("part", choices=["box", "visitor"])
     return parser.parse_args()
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import Foundation
+    import Lanyard
+    import Synchronization
+    import Testing
+
+    /// What is written to an accessory that nobody here wrote, who it is, and whether it is there.
+    @Suite(.needsPeers) struct BumbleShelfTests {
+        @Test(
+            "Row 15: Of one write, and of 2 kB in chunks, it has every octet in order",
+            arguments: ControllerKind.available
+        )
+        func writes(kind: ControllerKind) async throws {
+            try await withBoxScene(on: kind) { scene in
+                let box = try await scene.box()
+                let central = AccessoryCentral(
+                    for: [MessageBox.openDescription],
+                    configuration: try scene.configuration()
+                )
+                _ = try await central.accessory(MessageBox.openDescription)
+                for kind in [WriteKind.withResponse, .withoutResponse] {
+                    try await writesOnce(kind, by: central, to: box)
+                    try await writesInChunks(kind, by: central, to: box)
+                }
+                await central.shutDown()
+            }
+        }
+
+        /// A short value, which it shows again.
+        private func writesOnce(
+            _ kind: WriteKind,
+            by central: AccessoryCentral,
+            to box: MessageBox
+        ) async throws {
+            let accessory = try #require(central.accessories.first)
+            let value = Data([1, 2, kind == .withResponse ? 3 : 4])
+            let before = try await accessory.read(MessageBox.shelf).count
+            try await accessory.write(value, to: MessageBox.shelf, as: kind)
+            // What was put there last is there still, and counts.
+            let put = try await box.written(before + value.count)
+            #expect(put.value.suffix(value.count) == value)
+            #expect(try await accessory.read(MessageBox.shelf) == value)
+            let length = accessory.maximumWriteLength(for: kind)
+            await #expect(throws: AccessoryError.tooLong(length: length + 1, maximum: length)) {
+                try await accessory.write(Data(count: length + 1), to: MessageBox.shelf, as: kind)
+            }
+        }
+
+        /// A long one, behind the short one.
+        private func writesInChunks(
+            _ kind: WriteKind,
+            by central: AccessoryCentral,
+            to box: MessageBox
+        ) async throws {
+            let accessory = try #require(central.accessories.first)
+            let value = Data((0..<2_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+            let progress = Mutex<[Int]>([])
+            try await accessory.writeInChunks(value, to: MessageBox.shelf, as: kind) { sent in
+                progress.withLock { $0.append(sent) }
+            }
+            let before = 3
+            let put = try await box.written(before + value.count)
+            #expect(put.value.dropFirst(before) == value)
+            #expect(put.lengths.allSatisfy { $0 <= accessory.maximumWriteLength(for: kind) })
+            let told = progress.withLock { $0 }
+            #expect(told == told.sorted() && told.last == value.count)
+        }
+
+        @Test("Row 14: Under another address it is the accessory that it was, as it says itself")
+        func isTheSame() async throws {
+            try await withBoxScene { scene in
+                let own = ["--id", "42"]
+                let box = try await scene.box(options: own)
+                var description = MessageBox.openDescription
+                description.identity = .manufacturerData(company: 0xFFFF, range: 0..<1)
+                let central = AccessoryCentral(
+                    for: [description],
+                    configuration: try scene.configuration()
+                )
+                let accessory = try await central.accessory(description)
+                #expect(
+                    accessory.id == .manufacturer(company: 0xFFFF, identifier: Data([0x42]))
+                )
+                let changes = accessory.changes
+                try await scene.reach(.ready, in: changes)
+                box.client.process.kill()
+                try await scene.reach(.outOfRange, in: changes)
+                let other = try await scene.box(options: own, address: "F1:A0:00:00:00:0D")
+                try await scene.reach(.ready, in: changes)
+                try await accessory.write(Data([7]), to: MessageBox.shelf)
+                #expect(try await other.written(1).value == Data([7]))
+                #expect(central.accessories.map(\.id) == [accessory.id])
+                await central.shutDown()
+            }
+        }
+
+        @Test("Row 11: It is discovered, lost in time when it has gone, and discovered again")
+        func presence() async throws {
+            try await withBoxScene { scene in
+                let central = AccessoryCentral(
+                    for: [MessageBox.openDescription],
+                    configuration: try scene.configuration()
+                )
+                let events = try central.presence(matching: .service(MessageBox.service))
+                let box = try await scene.box()
+                _ = try await discovered(in: events)
+                // Meanwhile its interval is learned.
+                try await box.client.perform("stay", ["seconds": .number(2)])
+                let gone = ContinuousClock.now
+                box.client.process.kill()
+                let lost = try await within(BoxScene.limit, "the loss") {
+                    for await event in events {
+                        if case .lost(let device, .silent) = event { return device }
+                    }
+                    throw ProcessError.tooSlow("the loss")
+                }
+                let learned = try #require(lost.learnedInterval)
+                // A second for a busy machine, which may still have had advertisements on their way.
+                #expect(ContinuousClock.now - gone < learned * 2 + .seconds(6))
+                _ = try await scene.box()
+                #expect(try await discovered(in: events).sighting?.name == "Box")
+                await central.shutDown()
+            }
+        }
+
+        private func discovered(in events: Events<PresenceEvent>) async throws -> PresentDevice {
+            try await within(BoxScene.limit, "the discovery") {
+                for await event in events {
+                    if case .discovered(let device) = event { return device }
+                }
+                throw ProcessError.tooSlow("the discovery")
+            }
+        }
+    }
+#endif
