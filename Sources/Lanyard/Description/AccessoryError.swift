@@ -63,6 +63,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case linkEnded
     /// The store could not erase it. That is tried again as long as the central is there.
     case notErased
+    /// The accessory's services changed before the answer came: they are being discovered again.
+    case servicesChanged
     /// The task that waited was cancelled.
     case cancelled
 }

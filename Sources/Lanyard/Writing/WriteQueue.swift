@@ -13,8 +13,8 @@ struct WriteQueue {
     static let limit = 128
 
     private var jobs: [WriteJob] = []
-    /// Whether the confirmation of a write is awaited. That may outlive its job.
-    private var awaitsConfirmation = false
+    /// The characteristic of which the confirmation of a write is awaited. That may outlive its job.
+    private var awaited: CharacteristicPath?
     /// When the first job has had no progress for too long.
     private(set) var deadline: Duration?
     private var outcomes: [WriteAction] = []
@@ -26,7 +26,7 @@ struct WriteQueue {
     }
 
     /// Whether nothing waits, and nothing is under way.
-    var isIdle: Bool { jobs.isEmpty && !awaitsConfirmation }
+    var isIdle: Bool { jobs.isEmpty && awaited == nil }
 
     // MARK: What happens
 
@@ -37,10 +37,14 @@ struct WriteQueue {
         if jobs.count == 1 { deadline = now + patience }
     }
 
-    /// The accessory has answered the write that is under way, if one is.
-    mutating func confirmed(_ error: AccessoryError?, now: Duration) {
-        guard awaitsConfirmation else { return }
-        awaitsConfirmation = false
+    /// The accessory has answered the write of this characteristic that is under way, if one is.
+    mutating func confirmed(
+        _ path: CharacteristicPath,
+        _ error: AccessoryError?,
+        now: Duration
+    ) {
+        guard awaited == path else { return }
+        awaited = nil
         guard var job = jobs.first, job.isUnderWay else { return }
         job.isUnderWay = false
         jobs[0] = job
@@ -55,6 +59,20 @@ struct WriteQueue {
         if index == 0 { deadline = jobs.isEmpty ? nil : now + patience }
     }
 
+    /// These services are gone, or others: what waits for them is not written, and what is under way is not
+    /// confirmed any more.
+    mutating func servicesChanged(_ services: Set<BluetoothID>, now: Duration) {
+        let lost = jobs.filter { services.contains($0.path.service) }
+        if let awaited, services.contains(awaited.service) { self.awaited = nil }
+        guard !lost.isEmpty else { return }
+        jobs.removeAll { services.contains($0.path.service) }
+        for job in lost {
+            let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
+            outcomes.append(.finished(job.number, error))
+        }
+        deadline = jobs.isEmpty ? nil : now + patience
+    }
+
     /// The link has ended: nothing of what waits is written.
     mutating func linkEnded() {
         for job in jobs {
@@ -62,7 +80,7 @@ struct WriteQueue {
             outcomes.append(.finished(job.number, error))
         }
         jobs = []
-        awaitsConfirmation = false
+        awaited = nil
         deadline = nil
     }
 
@@ -77,7 +95,7 @@ struct WriteQueue {
     /// What to do next; nil for nothing, until something happens.
     mutating func next(_ room: WriteRoom, now: Duration) -> WriteAction? {
         guard outcomes.isEmpty else { return outcomes.removeFirst() }
-        guard let job = jobs.first, !awaitsConfirmation else { return nil }
+        guard let job = jobs.first, awaited == nil else { return nil }
         let length = room.length(withResponse: job.withResponse, cut: job.mayBeCut)
         guard length > 0, job.withResponse || room.isThere else { return nil }
         return write(job, atMost: length, now)
@@ -95,7 +113,7 @@ struct WriteQueue {
         let chunk = job.value.dropFirst(job.sent).prefix(length)
         jobs[0].sent += chunk.count
         jobs[0].isUnderWay = job.withResponse
-        awaitsConfirmation = job.withResponse
+        awaited = job.withResponse ? job.path : nil
         if !job.withResponse { progressed(now) }
         return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
     }

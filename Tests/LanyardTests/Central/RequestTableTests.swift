@@ -59,4 +59,20 @@ struct RequestTableTests {
         #expect(!table.isFull)
         #expect(table.answered { _ in true } == nil)
     }
+
+    @Test("lets go of what was asked of services that changed")
+    func servicesChanged() {
+        var table = RequestTable()
+        table.add(1, .read(CharacteristicPath("180D", "2A38")), deadline: .seconds(1))
+        table.add(2, .probe(CharacteristicPath("180D", "2A37")), deadline: nil)
+        table.add(3, .read(CharacteristicPath("180F", "2A19")), deadline: .seconds(2))
+        table.add(4, .signal, deadline: .seconds(3))
+        table.add(5, .read(CharacteristicPath("180D", "2A38")), deadline: .seconds(1))
+        table.abandon(5)
+        #expect(table.removeAll(of: ["180D"]) == [1, 2])
+        #expect(table.nextDeadline == .seconds(2))
+        #expect(table.answered { _ in true }?.number == 3)
+        #expect(table.answered { _ in true }?.number == 4)
+        #expect(table.answered { _ in true } == nil)
+    }
 }

@@ -52,11 +52,11 @@ struct WriteQueueTests {
         try queue.add(job(1, 3), now: .zero)
         try queue.add(job(2, 4), now: .zero)
         #expect(drain(&queue, room) == [write(1, 3)])
-        queue.confirmed(nil, now: .seconds(1))
+        queue.confirmed(Self.path, nil, now: .seconds(1))
         #expect(
             drain(&queue, room) == [.progressed(1, 3), .finished(1, nil), write(2, 4)]
         )
-        queue.confirmed(.refused(code: 3, text: "no"), now: .seconds(2))
+        queue.confirmed(Self.path, .refused(code: 3, text: "no"), now: .seconds(2))
         #expect(drain(&queue, room) == [.finished(2, .refused(code: 3, text: "no"))])
         #expect(queue.isIdle)
         #expect(queue.deadline == nil)
@@ -82,9 +82,9 @@ struct WriteQueueTests {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
         #expect(drain(&queue, room) == [write(1, 20)])
-        queue.confirmed(nil, now: .zero)
+        queue.confirmed(Self.path, nil, now: .zero)
         #expect(drain(&queue, room) == [.progressed(1, 20), write(1, 10)])
-        queue.confirmed(nil, now: .zero)
+        queue.confirmed(Self.path, nil, now: .zero)
         #expect(drain(&queue, room) == [.progressed(1, 30), .finished(1, nil)])
     }
 
@@ -93,7 +93,7 @@ struct WriteQueueTests {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 0, withResponse: withResponse, mayBeCut: true), now: .zero)
         #expect(queue.next(room, now: .zero) == write(1, 0, withResponse: withResponse))
-        if withResponse { queue.confirmed(nil, now: .zero) }
+        if withResponse { queue.confirmed(Self.path, nil, now: .zero) }
         #expect(drain(&queue, room) == [.progressed(1, 0), .finished(1, nil)])
     }
 
@@ -126,7 +126,7 @@ struct WriteQueueTests {
         #expect(queue.isIdle)
         // Nothing of the former link is confirmed on the next one.
         try queue.add(job(3, 1), now: .zero)
-        queue.confirmed(nil, now: .zero)
+        queue.confirmed(Self.path, nil, now: .zero)
         #expect(drain(&queue, room) == [write(3, 1)])
     }
 
@@ -149,7 +149,7 @@ struct WriteQueueTests {
         queue.deadlinePassed(now: .seconds(35))
         #expect(drain(&queue, room) == [.finished(1, .requestTimedOut(after: .seconds(30)))])
         #expect(queue.deadline == .seconds(65))
-        queue.confirmed(nil, now: .seconds(40))
+        queue.confirmed(Self.path, nil, now: .seconds(40))
         #expect(drain(&queue, room) == [write(2, 1)])
     }
 
@@ -158,7 +158,7 @@ struct WriteQueueTests {
         var queue = WriteQueue(patience: .seconds(30))
         try queue.add(job(1, 40, mayBeCut: true), now: .zero)
         _ = drain(&queue, room)
-        queue.confirmed(nil, now: .seconds(20))
+        queue.confirmed(Self.path, nil, now: .seconds(20))
         #expect(queue.deadline == .seconds(50))
     }
 
@@ -174,9 +174,9 @@ struct WriteQueueTests {
         // What is out is still to be confirmed.
         #expect(drain(&queue, room) == [])
         #expect(!queue.isIdle)
-        queue.confirmed(.refused(code: 1, text: ""), now: .seconds(2))
+        queue.confirmed(Self.path, .refused(code: 1, text: ""), now: .seconds(2))
         #expect(drain(&queue, room) == [write(2, 1)])
-        queue.confirmed(nil, now: .seconds(3))
+        queue.confirmed(Self.path, nil, now: .seconds(3))
         #expect(drain(&queue, room) == [.progressed(2, 1), .finished(2, nil)])
     }
 
@@ -192,9 +192,29 @@ struct WriteQueueTests {
     @Test("a confirmation that nobody waits for means nothing")
     func stray() {
         var queue = WriteQueue(patience: .seconds(30))
-        queue.confirmed(nil, now: .zero)
+        queue.confirmed(Self.path, nil, now: .zero)
         queue.deadlinePassed(now: .seconds(100))
         queue.cancel(1, now: .zero)
         #expect(drain(&queue, room) == [])
+    }
+
+    @Test("gives up what was for services that changed, and goes on with the others")
+    func servicesChanged() throws {
+        var queue = WriteQueue(patience: .seconds(30))
+        var other = job(2, 4)
+        other.path = CharacteristicPath("180F", "2A19")
+        try queue.add(job(1, 3), now: .zero)
+        try queue.add(other, now: .zero)
+        #expect(drain(&queue, room) == [write(1, 3)])
+        queue.servicesChanged(["180D"], now: .seconds(1))
+        let given = WriteAction.finished(1, .writeInterrupted(sent: 3, of: 3))
+        let next = WriteAction.write(other.value, to: other.path, withResponse: true)
+        #expect(drain(&queue, room) == [given, next])
+        // What comes late of the first is no answer to the second.
+        queue.confirmed(Self.path, nil, now: .seconds(2))
+        #expect(drain(&queue, room) == [])
+        queue.confirmed(other.path, nil, now: .seconds(2))
+        #expect(drain(&queue, room) == [.progressed(2, 4), .finished(2, nil)])
+        #expect(queue.isIdle)
     }
 }

@@ -54,6 +54,15 @@ final class AccessoryKeeper: @unchecked Sendable {
         writes = WriteQueue(patience: description.timeouts.requests)
     }
 
+    /// Whether nobody wants it any more, and nothing of it is left to be ended: without Bluetooth there is
+    /// no link.
+    var isForgotten: Bool {
+        switch machine.state {
+        case .idle(.forgotten), .unavailable(_, .rest(.forgotten)): true
+        default: false
+        }
+    }
+
     /// What it is called in records.
     var name: String {
         mirror.name ?? identity.map(\.description) ?? description.kind

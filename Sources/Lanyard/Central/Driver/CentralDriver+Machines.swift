@@ -83,7 +83,7 @@ extension CentralDriver {
         if !lostNothing { record(.note, "changes were dropped: somebody is too slow", keeper) }
         keeper.mirror.setWriteLengths(keeper.writeLengths)
         for transport in keeper.transports.values { transport.setLinked(state == .ready) }
-        if state == .idle, reason == .resting(.forgotten) { dismiss(keeper) }
+        if keeper.isForgotten { dismiss(keeper) }
     }
 
     /// Lets go of an accessory that was forgotten, or of an attempt to pair one that was called off.
@@ -92,6 +92,8 @@ extension CentralDriver {
         _ = scans.set(nil, for: keeper.number)
         keeper.countdownTimer?.set(to: nil)
         failRequests(of: keeper, .shutDown)
+        for transport in keeper.transports.values { transport.end() }
+        keeper.transports = [:]
         if let identity = keeper.identity { identities.forget(identity) }
         if let accessory = keeper.accessory { roster.remove(accessory) }
         keeper.accessory = nil

@@ -17,6 +17,7 @@ extension CentralDriver: CBPeripheralDelegate {
         let identifiers = Set(invalidatedServices.map { BluetoothID($0.uuid) })
         told(peripheral, "didModifyServices", detail: "\(identifiers)") { keeper in
             feed(.link(peripheral, .servicesModified(identifiers)), to: keeper)
+            failRequests(of: keeper, about: identifiers)
         }
     }
 
@@ -99,7 +100,8 @@ extension CentralDriver: CBPeripheralDelegate {
     ) {
         let text = "didWriteValue \(BluetoothID(characteristic.uuid))"
         told(peripheral, text, error) { keeper in
-            keeper.writes.confirmed(error.map { AccessoryError($0) }, now: now)
+            guard let path = characteristic.path else { return }
+            keeper.writes.confirmed(path, error.map { AccessoryError($0) }, now: now)
             write(keeper)
         }
     }

@@ -198,6 +198,15 @@ extension CentralDriver {
         updateDeadline(of: keeper)
     }
 
+    /// These services are others now, so that what was asked of them is not answered any more.
+    func failRequests(of keeper: AccessoryKeeper, about services: Set<BluetoothID>) {
+        for number in keeper.requests.removeAll(of: services) {
+            keeper.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
+        }
+        keeper.writes.servicesChanged(services, now: now)
+        write(keeper)
+    }
+
     /// Sets the timer for what comes first.
     func updateDeadline(of keeper: AccessoryKeeper) {
         let deadline = [keeper.requests.nextDeadline, keeper.writes.deadline].compactMap { $0 }

@@ -50,7 +50,11 @@ extension CentralDriver {
     ) {
         let type: CBCharacteristicWriteType = withResponse ? .withResponse : .withoutResponse
         guard let characteristic = keeper.characteristic(path) else {
-            return keeper.writes.confirmed(.unknownCharacteristic(path.characteristic), now: now)
+            return keeper.writes.confirmed(
+                path,
+                .unknownCharacteristic(path.characteristic),
+                now: now
+            )
         }
         record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) octets")
         keeper.peripheral?.writeValue(chunk, for: characteristic, type: type)

@@ -55,8 +55,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     var maximumChunk: Int {
-        guard let room = keeper?.writeRoom, let withResponse else { return 0 }
-        return room.length(withResponse: withResponse, cut: true)
+        keeper?.writeRoom.length(withResponse: withResponse ?? true, cut: true) ?? 0
     }
 
     func send(_ chunk: Data) -> Bool {

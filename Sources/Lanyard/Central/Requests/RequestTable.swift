@@ -20,6 +20,14 @@ struct RequestTable {
         case signal
         /// A channel with this number.
         case channel(UInt16)
+
+        /// The characteristic that it is about, if it is about one.
+        var path: CharacteristicPath? {
+            switch self {
+            case .read(let path), .probe(let path): path
+            case .signal, .channel: nil
+            }
+        }
     }
 
     private struct Entry {
@@ -70,6 +78,17 @@ struct RequestTable {
             numbers.append(entries[index].number)
         }
         return numbers
+    }
+
+    /// These services are gone, or others: questions about their characteristics are not answered any more.
+    /// Those who wait for such an answer.
+    mutating func removeAll(of services: Set<BluetoothID>) -> [Int] {
+        let removed = entries.filter {
+            $0.subject.path.map { services.contains($0.service) } ?? false
+        }
+        let numbers = Set(removed.map(\.number))
+        entries.removeAll { numbers.contains($0.number) }
+        return removed.filter(\.isAwaited).map(\.number)
     }
 
     /// The link has ended: no answer will come.
