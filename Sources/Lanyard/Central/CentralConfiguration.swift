@@ -17,7 +17,9 @@ extension AccessoryCentral {
         /// process. The identifier for state restoration is made of it, and the place of the store.
         public var name: String
         /// Whether the system keeps the links and scans of the central when the application ends, and
-        /// gives them back at the next launch.
+        /// gives them back at the next launch. On iOS only if `UIBackgroundModes` in `Info.plist` has
+        /// `bluetooth-central`, without which the system ends applications that ask for it: Lanyard does
+        /// not ask then, and logs that.
         public var restores = true
         /// Where accessories are remembered; nil for a file of the name's, in the place where applications
         /// keep such things.

@@ -34,6 +34,11 @@ struct ScanPlan {
         if !isPossible { current = nil }
     }
 
+    /// The system goes on with a scan of an earlier process's.
+    mutating func restored(_ wish: ScanWish) {
+        current = wish
+    }
+
     /// What to do so that the scan is as it should be; nil if it is.
     mutating func next() -> ScanAction? {
         guard isPossible else { return nil }

@@ -111,7 +111,8 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     public var connecting = Duration.seconds(10)
     /// The discovery of services, and that of characteristics.
     public var discovering = Duration.seconds(10)
-    /// Being confirmed all subscriptions.
+    /// Being confirmed all subscriptions. Of an accessory that has to be paired, they may ask a person,
+    /// too: they have as long as `pairing` then, if that is longer.
     public var subscribing = Duration.seconds(10)
     /// Reading a protected value, which may ask a person to pair.
     public var pairing = Duration.seconds(60)

@@ -12,11 +12,18 @@ public struct AccessoryMatcher: Sendable {
     /// everything around has to be looked at, which costs power, and which Apple's systems do not do in
     /// the background.
     public let services: Set<BluetoothID>?
+    /// Whether it looks at more than services: at what may be otherwise in the next packet, such as the
+    /// signal, or a name. A scan for such devices has to report every packet.
+    let looksBeyondServices: Bool
     private let test: @Sendable (Sighting) -> Bool
 
-    private init(services: Set<BluetoothID>? = nil, _ test: @escaping @Sendable (Sighting) -> Bool)
-    {
+    private init(
+        services: Set<BluetoothID>? = nil,
+        looksBeyondServices: Bool = true,
+        _ test: @escaping @Sendable (Sighting) -> Bool
+    ) {
         self.services = services
+        self.looksBeyondServices = looksBeyondServices
         self.test = test
     }
 
@@ -25,7 +32,9 @@ public struct AccessoryMatcher: Sendable {
 
     /// Those that advertise the service.
     public static func service(_ service: BluetoothID) -> AccessoryMatcher {
-        AccessoryMatcher(services: [service]) { $0.services.contains(service) }
+        AccessoryMatcher(services: [service], looksBeyondServices: false) {
+            $0.services.contains(service)
+        }
     }
 
     /// Those whose manufacturer's data begins like this: the company's number with its low octet first,
@@ -81,7 +90,9 @@ public struct AccessoryMatcher: Sendable {
     public static func all(_ matchers: AccessoryMatcher...) -> AccessoryMatcher {
         // One that narrows the scan is enough: the device has to match it, too.
         let services = matchers.lazy.compactMap(\.services).min { $0.count < $1.count }
-        return AccessoryMatcher(services: services) { sighting in
+        // What fulfils several need not stand in one packet.
+        let looksBeyond = matchers.count > 1 || matchers.contains(where: \.looksBeyondServices)
+        return AccessoryMatcher(services: services, looksBeyondServices: looksBeyond) { sighting in
             matchers.allSatisfy { $0.matches(sighting) }
         }
     }
@@ -92,7 +103,8 @@ public struct AccessoryMatcher: Sendable {
         let union: Set<BluetoothID>? =
             services.contains(nil)
             ? nil : services.compactMap(\.self).reduce(into: []) { $0.formUnion($1) }
-        return AccessoryMatcher(services: union) { sighting in
+        let looksBeyond = matchers.contains(where: \.looksBeyondServices)
+        return AccessoryMatcher(services: union, looksBeyondServices: looksBeyond) { sighting in
             matchers.contains { $0.matches(sighting) }
         }
     }

@@ -104,7 +104,7 @@ extension AccessoryMachine {
                 tooLong("discovering characteristics", settings.timeouts.discovering)
             )
         case .subscribing(let peripheral, _, _):
-            return abandon(peripheral, tooLong("subscribing", settings.timeouts.subscribing))
+            return abandon(peripheral, tooLong("subscribing", subscribing))
         case .connected(let peripheral, .probing, let link):
             return refuse(peripheral, link, tooLong("pairing", settings.timeouts.pairing))
         case .disconnecting(let peripheral, let ending): return linkEnded(peripheral, ending)

@@ -10,10 +10,18 @@ extension AccessoryMachine {
     ) -> Decision {
         guard !link.unconfirmed.isEmpty else { return prove(peripheral, link, because: reason) }
         return .move(
-            .subscribing(peripheral, countdown(settings.timeouts.subscribing), link),
+            .subscribing(peripheral, countdown(subscribing), link),
             reason,
             link.unconfirmed.sorted().map { .subscribe(peripheral, $0) }
         )
+    }
+
+    /// Where pairing is wanted, a subscription may be what asks the person for it, who takes longer than an
+    /// accessory does.
+    var subscribing: Duration {
+        let timeouts = settings.timeouts
+        return settings.protected == nil
+            ? timeouts.subscribing : max(timeouts.subscribing, timeouts.pairing)
     }
 
     /// Reads what only paired devices may, if the accessory has to be paired.

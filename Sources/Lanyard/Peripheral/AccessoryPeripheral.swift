@@ -25,7 +25,8 @@ public final class AccessoryPeripheral: Sendable {
     /// How a peripheral works.
     public struct Configuration: Sendable {
         /// By what the system keeps what is published and advertised when the application ends, and gives it
-        /// back at the next launch; nil for not at all. Another for every peripheral of a process.
+        /// back at the next launch; nil for not at all. Another for every peripheral of a process. On iOS
+        /// only if `UIBackgroundModes` in `Info.plist` has `bluetooth-peripheral`: without, nothing is kept.
         public var restoreIdentifier: String?
         /// How the channels speak. They are this device's end of the link: the one that does not greet.
         public var messages = MessageChannelOptions()

@@ -61,7 +61,8 @@ final class PeripheralDriver: NSObject, @unchecked Sendable {
 
     func start() {
         var options: [String: Any] = [:]
-        options[CBPeripheralManagerOptionRestoreIdentifierKey] = configuration.restoreIdentifier
+        options[CBPeripheralManagerOptionRestoreIdentifierKey] =
+            RestorationPermit.permitted(configuration.restoreIdentifier, for: .peripheral)
         #if os(Linux)
             options[CBManagerOptionAdapterKey] = configuration.adapter
         #endif

@@ -26,6 +26,25 @@ struct RestorationTests {
         }
     }
 
+    @Test("stops a scan that nobody wants any more")
+    func scan() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(600)) {
+            do {
+                let former = kit.central()
+                let events = try former.presence(matching: .service("180D"))
+                for await event in events { if case .discovered = event { break } }
+                await kit.world.phone.endApp()
+            }
+            let calls = kit.count(of: "stopScan")
+            let central = kit.central()
+            try await kit.world.advance(by: .seconds(5))
+            #expect(kit.lastCall == "stopScan")
+            #expect(kit.count(of: "stopScan") == calls + 1)
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 9: goes on waiting for one that is out of range")
     func away() async throws {
         let kit = Kit()

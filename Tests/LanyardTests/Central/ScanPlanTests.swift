@@ -64,6 +64,23 @@ struct ScanPlanTests {
         #expect(plan.next() == .scan(ScanWish(services: ["180D"])))
     }
 
+    @Test("takes over what an earlier process scanned for: it goes on, changes, or ends")
+    func restored() {
+        let former = ScanWish(services: ["180D"], reportsDuplicates: true)
+        var unwanted = ScanPlan()
+        unwanted.restored(former)
+        unwanted.setPossible(true)
+        #expect(unwanted.next() == .stop)
+        #expect(unwanted.next() == nil)
+        var wanted = ScanPlan()
+        wanted.restored(former)
+        wanted.setPossible(true)
+        #expect(wanted.set(former, for: 1) == true)
+        #expect(wanted.next() == nil)
+        #expect(wanted.set(ScanWish(services: ["180F"]), for: 1) == true)
+        #expect(wanted.next() == .scan(ScanWish(services: ["180F"])))
+    }
+
     @Test("has so many wishes at most, and lets those change that there are")
     func bound() {
         var plan = plan()

@@ -47,6 +47,16 @@ struct AccessoryMatcherTests {
         rssi: -60
     )
 
+    @Test("knows whether it looks at what may be otherwise in the next packet")
+    func looksBeyondServices() {
+        #expect(!AccessoryMatcher.service("180D").looksBeyondServices)
+        #expect(!AccessoryMatcher.any(.service("180D"), .service("1812")).looksBeyondServices)
+        #expect(AccessoryMatcher.name("Strap").looksBeyondServices)
+        #expect(AccessoryMatcher.all(.service("180D"), .signal(atLeast: -60)).looksBeyondServices)
+        #expect(AccessoryMatcher.any(.service("180D"), .name("Strap")).looksBeyondServices)
+        #expect(AccessoryMatcher.all(.service("180D"), .service("180F")).looksBeyondServices)
+    }
+
     @Test("by service, name, signal and data")
     func single() {
         #expect(AccessoryMatcher.service("180D").matches(strap))

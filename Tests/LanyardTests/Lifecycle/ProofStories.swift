@@ -56,6 +56,19 @@ struct ProofStories {
         #expect(bench.machine.accessoryState == .ready)
     }
 
+    @Test func `a subscription that may ask a person to pair has as long as pairing`() {
+        var bench = MachineBench(.lockedStrap)
+        bench.tell(.available, .wished(.pair), .retrieved("strap"), .slot(.granted))
+        bench.hear(.connected(known: .all))
+        let timeouts = LifecycleSettings.lockedStrap.timeouts
+        #expect(bench.machine.accessoryState == .subscribing)
+        #expect(bench.machine.state.countdown?.deadline == bench.now + timeouts.pairing)
+        var open = MachineBench()
+        open.tell(.available, .wished(.pair), .retrieved("strap"), .slot(.granted))
+        open.hear(.connected(known: .all))
+        #expect(open.machine.state.countdown?.deadline == open.now + timeouts.subscribing)
+    }
+
     @Test func `subscriptions that pairing made possible are asked for after it`() {
         var bench = MachineBench(.lockedStrap)
         bench.tell(.available, .wished(.pair), .retrieved("strap"), .slot(.granted))

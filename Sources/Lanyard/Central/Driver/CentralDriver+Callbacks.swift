@@ -38,6 +38,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         guard !hasEnded else { return }
         let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] ?? []
         record(.callback, "willRestoreState", nil, detail: "\(peripherals.count) peripherals")
+        if let wish = ScanWish(restored: dict) { scans.restored(wish) }
         restore(peripherals)
     }
 

@@ -43,10 +43,26 @@ extension CentralDriver {
             return held.first { known.contains($0.identifier) }
         }
         guard keeper.description.identity == .system else { return nil }
+        let fitting = fitting(keeper.description)
         return held.first { candidate in
-            !keepers.contains { $0.peripheral?.identifier == candidate.identifier }
+            fitting.contains(candidate.identifier)
+                && !keepers.contains { $0.peripheral?.identifier == candidate.identifier }
                 && self.keeper(of: .system(candidate.identifier)) == nil
         }
+    }
+
+    /// Which of those that the system is connected to fit a description: they have all the services, and
+    /// one of the matcher's. If that looks at more than services they would have to be seen, which who is
+    /// connected is not: none fits then.
+    private func fitting(_ description: AccessoryDescription) -> Set<UUID> {
+        guard let manager, !description.matcher.looksBeyondServices else { return [] }
+        let required = description.services.filter(\.isRequired).map { Set([$0.identifier]) }
+        let all = required + [description.matcher.services ?? []]
+        let found = all.map { services in
+            let held = manager.retrieveConnectedPeripherals(withServices: services.map(\.cbuuid))
+            return Set(held.map(\.identifier))
+        }
+        return found.dropFirst().reduce(found[0]) { $0.intersection($1) }
     }
 
     /// Takes a peripheral to be the accessory's from now on.

@@ -19,10 +19,12 @@ extension CentralDriver {
     /// A search and a look-out are one wish: the end of one is not that of the other.
     private func wishForScan(_ keeper: AccessoryKeeper) {
         let isWanted = keeper.isScannedFor || keeper.isLookedOutFor
-        // By whom it is told apart may stand in a later packet than the first.
+        // By what it is told apart may stand in a later packet than the first, and who is too far away
+        // may come nearer.
         let wish = ScanWish(
             services: keeper.description.matcher.services,
             reportsDuplicates: keeper.description.identity != .system
+                || keeper.description.matcher.looksBeyondServices
         )
         if !scans.set(isWanted ? wish : nil, for: keeper.number) {
             record(.note, "too many scans at a time", keeper)
@@ -178,6 +180,20 @@ extension AccessoryDescription {
         case (.manufacturerData, .manufacturer), (.system, .system): true
         default: false
         }
+    }
+}
+
+extension ScanWish {
+    /// What the system scans for since an earlier process; nil if it does not.
+    init?(restored state: [String: Any]) {
+        let services = state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
+        let options = state[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]
+        guard services != nil || options != nil else { return nil }
+        let duplicates = options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber
+        self.init(
+            services: services.map { Set($0.map { BluetoothID($0) }) },
+            reportsDuplicates: duplicates?.boolValue ?? false
+        )
     }
 }
 

@@ -79,10 +79,7 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     func begin() {
         enter { driver in
             var options: [String: Any] = [:]
-            if driver.configuration.restores {
-                options[CBCentralManagerOptionRestoreIdentifierKey] =
-                    "lanyard.\(driver.configuration.name)"
-            }
+            options[CBCentralManagerOptionRestoreIdentifierKey] = driver.restoreIdentifier
             #if os(Linux)
                 options[CBManagerOptionAdapterKey] = driver.configuration.adapter
             #endif
@@ -94,6 +91,11 @@ final class CentralDriver: NSObject, @unchecked Sendable {
             driver.wishForRemembered()
             driver.updateStoreTimer()
         }
+    }
+
+    private var restoreIdentifier: String? {
+        let identifier = configuration.restores ? "lanyard.\(configuration.name)" : nil
+        return RestorationPermit.permitted(identifier, for: .central)
     }
 
     var now: Duration { timekeeper.now }
