@@ -28,6 +28,11 @@ extension Accessory {
         )
         var options = options
         if driver.configuration.seed != nil { options.firstID = options.firstID ?? 1 }
-        return MessageChannel(over: transport, options: options, timekeeper: driver.timekeeper)
+        return MessageChannel(
+            over: transport,
+            options: options,
+            timekeeper: driver.timekeeper,
+            keeping: life
+        )
     }
 }

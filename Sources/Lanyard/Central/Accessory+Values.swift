@@ -89,7 +89,7 @@ extension Accessory {
     /// values whenever it is ready. It goes on after a link was lost: values that the accessory had
     /// meanwhile are missing. Ends when the accessory is forgotten, or its central gone.
     public func values(of characteristic: BluetoothID) -> Events<Data> {
-        mirror.values(of: characteristic)
+        mirror.values(of: characteristic).keeping(life)
     }
 
     // MARK: The link
@@ -106,7 +106,9 @@ extension Accessory {
     /// - Parameter psm: the number under which the accessory has it, often read from a characteristic.
     /// - Throws: `notConnected`, `refused`, `linkEnded`, `requestTimedOut`, `cancelled`.
     public func openChannel(psm: UInt16) async throws(AccessoryError) -> ByteChannel {
-        try await driver.openChannel(psm, to: mirror)
+        let channel = try await driver.openChannel(psm, to: mirror)
+        channel.keep(life)
+        return channel
     }
 }
 

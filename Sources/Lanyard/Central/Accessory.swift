@@ -5,7 +5,7 @@ import Foundation
 /// One accessory: what it is doing, and all that can be asked of it.
 ///
 /// A central has it, keeps it, and brings it back when it was lost: nothing has to be done for that.
-/// It is the same object for as long as the central knows the accessory.
+/// It is the same object for as long as the application has it, and the central goes on as long as that.
 ///
 /// Everything may be called on any thread and from any task; a wait ends at once when its task is
 /// cancelled.
@@ -19,14 +19,15 @@ public final class Accessory: Sendable, Identifiable {
     /// What it was described as.
     public let description: AccessoryDescription
 
-    let driver: CentralDriver
+    let life: CentralLife
     let mirror: AccessoryMirror
+    var driver: CentralDriver { life.driver }
 
-    init(_ id: ID, _ mirror: AccessoryMirror, of driver: CentralDriver) {
+    init(_ id: ID, _ mirror: AccessoryMirror, of life: CentralLife) {
         self.id = id
         description = mirror.description
         self.mirror = mirror
-        self.driver = driver
+        self.life = life
     }
 
     /// What the device calls itself; nil as long as that is not known.
@@ -50,7 +51,7 @@ public final class Accessory: Sendable, Identifiable {
     ///
     /// Who is slower than the changes loses the oldest ones, as `droppedCount` and the changes' numbers
     /// show. Ends when the accessory is forgotten, or its central gone.
-    public var changes: Events<AccessoryChange> { mirror.events() }
+    public var changes: Events<AccessoryChange> { mirror.events().keeping(life) }
 
     /// The same for those who like closures: it is called with how it is now, and with every change,
     /// in order, on a queue of the central's, until the observation is cancelled or let go of.
@@ -61,7 +62,8 @@ public final class Accessory: Sendable, Identifiable {
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
-        driver.observe(mirror, body)
+        let observation = driver.observe(mirror, body)
+        return ObservationToken { [life] in withExtendedLifetime(life) { observation.cancel() } }
     }
 
     /// Returns as soon as it is ready; at once if it is.

@@ -10,12 +10,14 @@
 /// ```
 ///
 /// At launch it takes up what the system restores, and what its store remembers, and connects to that.
-/// An application has one for as long as it wants its accessories, with the same name at every launch;
-/// to let go of it is to let go of all links.
+/// An application has one for as long as it wants its accessories, with the same name at every launch. It
+/// goes on as long as the application has the central, or anything that came of it: an accessory, a sequence
+/// of values, a channel. To let go of all these is to let go of all links.
 ///
 /// Everything may be called on any thread and from any task.
 public final class AccessoryCentral: Sendable {
-    let driver: CentralDriver
+    let life: CentralLife
+    var driver: CentralDriver { life.driver }
 
     /// A central for accessories of these kinds. Returns at once; what it does begins when Bluetooth is
     /// there.
@@ -25,11 +27,10 @@ public final class AccessoryCentral: Sendable {
         for descriptions: [AccessoryDescription],
         configuration: Configuration = Configuration()
     ) {
-        driver = CentralDriver(descriptions, configuration)
+        life = CentralLife(CentralDriver(descriptions, configuration))
         driver.begin()
+        configuration.process?.add(life)
     }
-
-    deinit { driver.close() }
 
     // MARK: Accessories
 
@@ -38,7 +39,9 @@ public final class AccessoryCentral: Sendable {
     public var accessories: [Accessory] { driver.roster.accessories }
 
     /// What is added to the accessories, and what is removed, beginning with those that are there.
-    public var accessoryChanges: Events<AccessoryListChange> { driver.roster.events() }
+    public var accessoryChanges: Events<AccessoryListChange> {
+        driver.roster.events().keeping(life)
+    }
 
     /// The first accessory of a kind that is known already.
     public func knownAccessory(_ description: AccessoryDescription) -> Accessory? {
@@ -55,7 +58,7 @@ public final class AccessoryCentral: Sendable {
             guard try await driver.isBeyondRecognition(known.mirror) else { return known }
             try await forget(known)
         }
-        return try await driver.pair(description.kind, orJoin: true)
+        return try await life.pair(description.kind, orJoin: true)
     }
 
     /// Looks for an accessory of a kind that is not known yet, connects to it, gets it ready, and keeps
@@ -80,7 +83,7 @@ public final class AccessoryCentral: Sendable {
     public func pair(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
-        try await driver.pair(description.kind)
+        try await life.pair(description.kind)
     }
 
     /// Ends what there is with an accessory: its link, the wish to have one, and what the store knows of
@@ -96,10 +99,21 @@ public final class AccessoryCentral: Sendable {
     // MARK: Around
 
     /// Whether there is Bluetooth to work with, as far as is known.
-    public var availability: Availability { driver.outlook.availability }
+    public var availability: Availability { driver.outlook.value }
 
     /// The same, whenever it changes, beginning with the present one.
-    public var availabilityChanges: Events<Availability> { driver.outlook.events() }
+    public var availabilityChanges: Events<Availability> {
+        driver.outlook.events().keeping(life)
+    }
+
+    /// How many links there may be, who has one, and who waits: as it was at the latest change, to which
+    /// all durations in it count.
+    public var connectionSlots: ConnectionSlots { driver.slots.value }
+
+    /// The same, whenever it changes, beginning with how it is.
+    public var connectionSlotChanges: Events<ConnectionSlots> {
+        driver.slots.events().keeping(life)
+    }
 
     /// Who is near and who is gone: of the devices that match, as long as somebody waits for it.
     ///
@@ -107,11 +121,14 @@ public final class AccessoryCentral: Sendable {
     /// for await event in try central.presence(matching: .service("180D")) { print(event) }
     /// ```
     ///
+    /// It lives on hearing a device again and again. In the background iOS reports each but once, so that
+    /// those that are near seem to be lost there: listen while the application is shown.
+    ///
     /// - Throws: `unfilteredScan` if the matcher names no service, unless the configuration allows that.
     public func presence(
         matching matcher: AccessoryMatcher
     ) throws(AccessoryError) -> Events<PresenceEvent> {
-        try driver.presence(matching: matcher)
+        try driver.presence(matching: matcher).keeping(life)
     }
 
     /// Ends everything: links, scans, what is waited for. The system restores nothing of it; what is

@@ -13,10 +13,17 @@ final class AccessoryMirror: Sendable {
         var slots: OutOfConnectionSlots?
     }
 
+    private struct Seen {
+        var identity: AccessoryIdentity?
+        weak var accessory: Accessory?
+    }
+
     let description: AccessoryDescription
     /// Who hears of changes.
     let changes = Hub<AccessoryChange>()
     private let shown: Guarded<Shown>
+    /// What the application has of it, as long as it has it.
+    private let seen = Guarded(Seen())
     private let valueHubs = Guarded<[BluetoothID: Hub<Data>]>([:])
 
     init(
@@ -57,7 +64,22 @@ final class AccessoryMirror: Sendable {
         shown.change { $0.writeLengths[kind] ?? 0 }
     }
 
+    /// What an application has of it: one object, as long as somebody has that. Nil if it was never shown.
+    func accessory(of life: CentralLife) -> Accessory? {
+        seen.change { seen in
+            if let accessory = seen.accessory { return accessory }
+            let accessory = seen.identity.map { Accessory($0, self, of: life) }
+            seen.accessory = accessory
+            return accessory
+        }
+    }
+
     // MARK: For the driver
+
+    /// Who it is, for the application.
+    func show(as identity: AccessoryIdentity) {
+        seen.change { $0.identity = identity }
+    }
 
     func setName(_ name: String?) {
         shown.change { $0.name = name ?? $0.name }

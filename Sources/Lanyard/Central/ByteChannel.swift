@@ -16,6 +16,8 @@ public final class ByteChannel: Sendable {
     /// The number under which the accessory has it.
     public let psm: UInt16
     let pipe: ChannelPipe
+    /// The central of the link that it needs.
+    private let life = Guarded<CentralLife?>(nil)
 
     init(_ pipe: ChannelPipe, psm: UInt16) {
         self.pipe = pipe
@@ -23,6 +25,10 @@ public final class ByteChannel: Sendable {
     }
 
     deinit { pipe.close() }
+
+    func keep(_ life: CentralLife) {
+        self.life.change { $0 = life }
+    }
 
     /// Sends octets, behind those that wait already. Returns when the system has taken the last of them.
     ///

@@ -41,6 +41,8 @@ extension AccessoryCentral {
 
         /// What tells the time.
         package var timekeeper: any Timekeeper = SystemTimekeeper()
+        /// What ends with the process; nil for the real one.
+        package var process: ApplicationProcess?
         /// What the jitter of attempts to connect comes of; nil for chance.
         package var seed: UInt64?
 

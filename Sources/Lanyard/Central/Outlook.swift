@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether there is Bluetooth, as shown on any thread.
-final class Outlook: Sendable {
-    private let shown = Guarded(Availability.unknown)
-    private let hub = Hub<Availability>()
+/// Something that changes, as shown on any thread.
+final class Outlook<Value: Hashable & Sendable>: Sendable {
+    private let shown: Guarded<Value>
+    private let hub = Hub<Value>()
 
-    var availability: Availability { shown.change { $0 } }
-
-    func events() -> Events<Availability> {
-        hub.events { [self.availability] }
+    init(_ value: Value) {
+        shown = Guarded(value)
     }
 
-    func show(_ availability: Availability) {
-        guard availability != self.availability else { return }
+    var value: Value { shown.change { $0 } }
+
+    func events() -> Events<Value> {
+        hub.events { [self.value] }
+    }
+
+    func show(_ value: Value) {
+        guard value != self.value else { return }
         hub.send {
-            shown.change { $0 = availability }
-            return availability
+            shown.change { $0 = value }
+            return value
         }
     }
 

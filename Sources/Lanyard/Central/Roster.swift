@@ -1,41 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The accessories that a central has, as shown on any thread.
+///
+/// It has their mirrors, and makes the objects that applications see of them when somebody asks: those keep
+/// the central alive, so that nothing of the central's may keep them.
 final class Roster: Sendable {
-    private let shown = Guarded<[Accessory]>([])
+    private struct Shown {
+        var mirrors: [AccessoryMirror] = []
+        weak var life: CentralLife?
+    }
+
+    private let shown = Guarded(Shown())
     private let hub = Hub<AccessoryListChange>()
 
-    var accessories: [Accessory] { shown.change { $0 } }
+    /// From now on somebody wants the central.
+    func begin(_ life: CentralLife) {
+        shown.change { $0.life = life }
+    }
 
-    func accessory(_ mirror: AccessoryMirror) -> Accessory? {
-        accessories.first { $0.mirror === mirror }
+    var accessories: [Accessory] {
+        let (mirrors, life) = shown.change { ($0.mirrors, $0.life) }
+        return life.map { life in mirrors.compactMap { $0.accessory(of: life) } } ?? []
+    }
+
+    func has(_ mirror: AccessoryMirror) -> Bool {
+        shown.change { $0.mirrors.contains { $0 === mirror } }
     }
 
     func events() -> Events<AccessoryListChange> {
         hub.events { self.accessories.map { .added($0) } }
     }
 
-    func add(_ accessory: Accessory) {
+    func add(_ mirror: AccessoryMirror) {
+        let life = shown.change { $0.life }
+        let accessory = life.flatMap { mirror.accessory(of: $0) }
+        guard let accessory else { return shown.change { $0.mirrors.append(mirror) } }
         hub.send {
-            shown.change { $0.append(accessory) }
+            shown.change { $0.mirrors.append(mirror) }
             return .added(accessory)
         }
     }
 
-    func remove(_ accessory: Accessory) {
+    func remove(_ mirror: AccessoryMirror) {
+        let life = shown.change { $0.life }
+        let accessory = life.flatMap { mirror.accessory(of: $0) }
+        guard let accessory else {
+            return shown.change { $0.mirrors.removeAll { $0 === mirror } }
+        }
         hub.send {
-            shown.change { $0.removeAll { $0 === accessory } }
+            shown.change { $0.mirrors.removeAll { $0 === mirror } }
             return .removed(accessory)
         }
     }
 
-    /// Nothing more comes; what there is stays to be seen, unless its accessories are let go of.
+    /// Nothing more comes.
     func end() {
         hub.end()
-        let accessories = shown.change { shown in
-            defer { shown = [] }
-            return shown
-        }
-        withExtendedLifetime(accessories) {}
+        shown.change { $0.mirrors = [] }
     }
 }

@@ -90,6 +90,12 @@ struct WriteQueue {
         finish(throwing: .requestTimedOut(after: patience), now)
     }
 
+    /// Whether the first in the queue waits for nothing but room.
+    func waitsForRoom(_ room: WriteRoom) -> Bool {
+        guard let job = jobs.first, awaited == nil, outcomes.isEmpty else { return false }
+        return !job.withResponse && room.withoutResponse > 0 && !room.isThere
+    }
+
     // MARK: What is to be done
 
     /// What to do next; nil for nothing, until something happens.

@@ -20,6 +20,8 @@ public final class TestPhone: Sendable {
     public let store = MemoryAccessoryStore()
     /// The objects of the application's process.
     private let process = Mutex<[any AnyObject & Sendable]>([])
+    /// The centrals of the process.
+    private let centrals = ApplicationProcess()
     let controller: ControllerID
     unowned let world: TestWorld
 
@@ -59,6 +61,7 @@ public final class TestPhone: Sendable {
         configuration.timekeeper = world.timekeeper
         configuration.seed = world.seed
         configuration.store = store
+        configuration.process = centrals
         return configuration
     }
 
@@ -144,6 +147,7 @@ public final class TestPhone: Sendable {
 
     func end() async {
         await adapter.shutDown()
+        centrals.end()
         // Freed outside of the lock: it may be much.
         _ = process.withLock { process in
             defer { process = [] }

@@ -103,4 +103,22 @@ struct SlotTests {
             await central.shutDown()
         }
     }
+
+    @Test("are shown, and every change of them")
+    func shown() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central { $0.connectionLimit = .fixed(2) }
+            #expect(central.connectionSlots.limit == 2)
+            #expect(central.connectionSlots.holders.isEmpty)
+            let changes = central.connectionSlotChanges
+            let strap = try await central.pair(Kit.strap)
+            #expect(central.connectionSlots.holders.map(\.identity) == [strap.id])
+            for await slots in changes where slots.holders.first?.phase == .linked { break }
+            try await strap.disconnect()
+            for await slots in changes where slots.holders.isEmpty { break }
+            #expect(central.connectionSlots.holders.isEmpty)
+            await central.shutDown()
+        }
+    }
 }

@@ -14,8 +14,8 @@ final class AccessoryKeeper: @unchecked Sendable {
     var machine: AccessoryMachine<CBPeripheral>
     /// Which accessory it is; nil while none was found.
     var identity: AccessoryIdentity?
-    /// What the application has of it; nil until it was paired.
-    var accessory: Accessory?
+    /// Whether the application can see it: not before it was paired.
+    var isShown = false
     /// What the store has of it.
     var remembered: RememberedAccessory?
     /// The peripheral that was used last.
@@ -33,6 +33,9 @@ final class AccessoryKeeper: @unchecked Sendable {
     var countdownTimer: (any TimekeeperTimer)?
     var requestTimer: (any TimekeeperTimer)?
     var requestDeadline: Duration?
+    var roomWatch = RoomWatch()
+    var roomTimer: (any TimekeeperTimer)?
+    var nextLook: Duration?
     /// Whether its machine searches for it.
     var isScannedFor = false
     /// Whether the scan looks out for it while it is waited for.

@@ -123,6 +123,7 @@ extension CentralDriver: CBCentralManagerDelegate {
         keeper.isLinked = false
         keeper.awaitedAnswers = [:]
         keeper.mirror.setWriteLengths([:])
+        keeper.roomWatch = RoomWatch()
         failRequests(of: keeper, .linkEnded)
         guard let identity = keeper.identity else { return }
         watchersDisconnected(identity)

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// The end of everything. Until then drivers and accessories hold each other.
+// The end of everything.
 
 extension CentralDriver {
     /// The application has let go of the central.
@@ -36,12 +36,14 @@ extension CentralDriver {
         inbox = []
         roster.end()
         outlook.end()
+        slots.end()
     }
 
     private func end(_ keeper: AccessoryKeeper) {
         failRequests(of: keeper, .shutDown)
         keeper.countdownTimer?.set(to: nil)
         keeper.requestTimer?.set(to: nil)
+        keeper.roomTimer?.set(to: nil)
         if let peripheral = keeper.peripheral {
             peripheral.delegate = nil
             if peripheral.state != .disconnected { manager?.cancelPeripheralConnection(peripheral) }
@@ -49,7 +51,6 @@ extension CentralDriver {
         for transport in keeper.transports.values { transport.end() }
         keeper.transports = [:]
         keeper.peripheral = nil
-        keeper.accessory = nil
         keeper.mirror.end()
     }
 }

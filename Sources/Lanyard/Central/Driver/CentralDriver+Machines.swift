@@ -95,8 +95,8 @@ extension CentralDriver {
         for transport in keeper.transports.values { transport.end() }
         keeper.transports = [:]
         if let identity = keeper.identity { identities.forget(identity) }
-        if let accessory = keeper.accessory { roster.remove(accessory) }
-        keeper.accessory = nil
+        if keeper.isShown { roster.remove(keeper.mirror) }
+        keeper.isShown = false
         keeper.mirror.end()
     }
 }

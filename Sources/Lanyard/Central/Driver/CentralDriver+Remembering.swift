@@ -71,9 +71,9 @@ extension CentralDriver {
     }
 
     private func show(_ keeper: AccessoryKeeper, as identity: AccessoryIdentity) {
-        let accessory = Accessory(identity, keeper.mirror, of: self)
-        keeper.accessory = accessory
-        roster.add(accessory)
+        keeper.mirror.show(as: identity)
+        keeper.isShown = true
+        roster.add(keeper.mirror)
     }
 
     // MARK: Saving
@@ -95,7 +95,7 @@ extension CentralDriver {
         remembered.lastReady = date
         keeper.remembered = remembered
         remember(remembered)
-        if keeper.accessory == nil { show(keeper, as: identity) }
+        if !keeper.isShown { show(keeper, as: identity) }
     }
 
     func erase(_ keeper: AccessoryKeeper) {

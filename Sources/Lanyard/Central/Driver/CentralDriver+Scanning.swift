@@ -11,7 +11,7 @@ extension CentralDriver {
 
     func setScanning(_ isScanning: Bool, _ keeper: AccessoryKeeper) {
         // Who is looked for anew may be another one than before.
-        if isScanning, keeper.accessory == nil { keeper.identity = nil }
+        if isScanning, !keeper.isShown { keeper.identity = nil }
         keeper.isScannedFor = isScanning
         wishForScan(keeper)
     }
@@ -106,7 +106,7 @@ extension CentralDriver {
         than description: AccessoryDescription
     ) -> Bool {
         let owner = identities.identity(of: sighting.identifier).flatMap { keeper(of: $0) }
-        guard let owner, owner.accessory != nil else { return false }
+        guard let owner, owner.isShown else { return false }
         return owner.description.kind != description.kind
     }
 
@@ -164,7 +164,7 @@ extension AccessoryKeeper {
     /// Whether it has to be looked out for while it is waited for: its address changes, so that the system
     /// would not know it again.
     fileprivate var wantsLookout: Bool {
-        guard case .manufacturerData = description.identity, accessory != nil else { return false }
+        guard case .manufacturerData = description.identity, isShown else { return false }
         switch mirror.change.state {
         case .outOfRange: return true
         case .idle: return mirror.change.reason == .resting(.unknownToSystem)

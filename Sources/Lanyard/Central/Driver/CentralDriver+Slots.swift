@@ -56,7 +56,8 @@ extension CentralDriver {
         case .evict(_, let holder, let identity): evict(holder, for: identity)
         case .turnAway(let identity, let slots): tell(slots, to: identity) { .turnedAway($0) }
         case .wait(let identity, let slots): tell(slots, to: identity) { .delayed($0) }
-        case .keepWaiting, .changed: break
+        case .changed: slots.show(pool.state(now: now))
+        case .keepWaiting: break
         }
     }
 
@@ -72,7 +73,7 @@ extension CentralDriver {
 
     /// Who is being paired and hoped for the slot that another one got is told who has the slots now.
     private func tellPairings() {
-        for keeper in keepers where keeper.accessory == nil {
+        for keeper in keepers where !keeper.isShown {
             guard let identity = keeper.identity else { continue }
             for notice in pool.waitNotice(identity, now: now) { perform(notice) }
         }

@@ -74,7 +74,7 @@ extension CentralDriver {
         let kept = strays
         strays = []
         restore(kept)
-        let unavailability = Unavailability(outlook.availability)
+        let unavailability = Unavailability(outlook.value)
         for keeper in keepers.dropFirst(former) {
             feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
         }

@@ -8,10 +8,11 @@ extension CentralDriver {
     // MARK: Pairing
 
     /// - Parameter joins: whether one that is being paired for somebody else will do.
+    /// - Returns: What is shown of the accessory, which is ready.
     func pair(
         _ kind: String,
         orJoin joins: Bool = false
-    ) async throws(AccessoryError) -> Accessory {
+    ) async throws(AccessoryError) -> AccessoryMirror {
         guard let description = descriptions.first(where: { $0.kind == kind }) else {
             throw .unknownKind(kind)
         }
@@ -29,7 +30,8 @@ extension CentralDriver {
         guard let chosen else { throw .shutDown }
         guard chosen === mirror else { return try await join(chosen) }
         do throws(AccessoryError) {
-            return try await outcome(of: mirror, changes)
+            try await outcome(of: mirror, changes)
+            return mirror
         } catch {
             await abandonPairing(mirror)
             throw error
@@ -39,15 +41,18 @@ extension CentralDriver {
     private func beginPairing(_ description: AccessoryDescription, _ mirror: AccessoryMirror) {
         let keeper = makeKeeper(description, mirror, isRemembered: false)
         feed(.wished(.pair), to: keeper)
-        let unavailability = Unavailability(outlook.availability)
+        let unavailability = Unavailability(outlook.value)
         feed(unavailability.map { .unavailable($0) } ?? .available, to: keeper)
     }
 
     /// Waits for what somebody else has paired. If that was called off, it begins anew.
-    private func join(_ mirror: AccessoryMirror) async throws(AccessoryError) -> Accessory {
-        if let accessory = roster.accessory(mirror) { return accessory }
+    private func join(
+        _ mirror: AccessoryMirror
+    ) async throws(AccessoryError) -> AccessoryMirror {
+        guard !roster.has(mirror) else { return mirror }
         do throws(AccessoryError) {
-            return try await outcome(of: mirror, mirror.events())
+            try await outcome(of: mirror, mirror.events())
+            return mirror
         } catch .shutDown {
             return try await pair(mirror.description.kind, orJoin: true)
         } catch {
@@ -59,10 +64,10 @@ extension CentralDriver {
     private func outcome(
         of mirror: AccessoryMirror,
         _ changes: Events<AccessoryChange>
-    ) async throws(AccessoryError) -> Accessory {
+    ) async throws(AccessoryError) {
         var last = AccessoryState.idle
         for await change in changes where change.number > 0 {
-            if change.state == .ready, let accessory = roster.accessory(mirror) { return accessory }
+            if change.state == .ready { return }
             if let error = PairingVerdict(last, change, mirror).error { throw error }
             if change.state != .idle, change.state != .disconnecting { last = change.state }
         }
@@ -200,6 +205,18 @@ extension CentralDriver {
             bridge.begin(mirror)
         }
         return ObservationToken { bridge.end() }
+    }
+}
+
+extension CentralLife {
+    func pair(
+        _ kind: String,
+        orJoin joins: Bool = false
+    ) async throws(AccessoryError) -> Accessory {
+        let mirror = try await driver.pair(kind, orJoin: joins)
+        // It may have been forgotten meanwhile.
+        guard let accessory = mirror.accessory(of: self) else { throw .shutDown }
+        return accessory
     }
 }
 

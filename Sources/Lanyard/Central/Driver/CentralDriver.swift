@@ -22,7 +22,8 @@ final class CentralDriver: NSObject, @unchecked Sendable {
     // MARK: What never changes
 
     let roster = Roster()
-    let outlook = Outlook()
+    let outlook = Outlook(Availability.unknown)
+    let slots: Outlook<ConnectionSlots>
     let queue: DispatchQueue
     let timekeeper: any Timekeeper
     let configuration: AccessoryCentral.Configuration
@@ -67,7 +68,9 @@ final class CentralDriver: NSObject, @unchecked Sendable {
         timekeeper = configuration.timekeeper
         store = configuration.store ?? .standard(configuration.name)
         queue = DispatchQueue(label: "lanyard.\(configuration.name)")
-        pool = LinkPool(limit: configuration.connectionLimit, policy: configuration.policy)
+        let pool = LinkPool(limit: configuration.connectionLimit, policy: configuration.policy)
+        self.pool = pool
+        slots = Outlook(pool.state(now: configuration.timekeeper.now))
         generator = SeededGenerator(configuration.seed ?? .random(in: .min ... .max))
         super.init()
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }

@@ -28,7 +28,7 @@ extension CentralDriver {
 
     /// Does what the queue of writes says, until it says nothing more.
     func write(_ keeper: AccessoryKeeper) {
-        while let action = keeper.writes.next(keeper.writeRoom, now: now) {
+        while let action = keeper.writes.next(room(of: keeper), now: now) {
             switch action {
             case .write(let chunk, let path, let withResponse):
                 write(chunk, to: path, withResponse: withResponse, keeper)
@@ -40,6 +40,33 @@ extension CentralDriver {
         }
         updateDeadline(of: keeper)
         for transport in keeper.transports.values { transport.roomChanged() }
+        watchRoom(of: keeper)
+    }
+
+    /// What room there is for writes.
+    func room(of keeper: AccessoryKeeper) -> WriteRoom {
+        var room = keeper.writeRoom
+        guard room.withoutResponse > 0 else { return room }
+        room.isThere = keeper.roomWatch.mayWrite(room.isThere, now: now)
+        return room
+    }
+
+    /// Has it looked again whether there is room, as long as somebody waits for it.
+    func watchRoom(of keeper: AccessoryKeeper) {
+        let isWaiting =
+            keeper.writes.waitsForRoom(room(of: keeper))
+            || keeper.transports.values.contains(where: \.waitsForRoom)
+        keeper.roomWatch.update(isWaiting: isWaiting, now: now)
+        guard keeper.roomWatch.nextLook != keeper.nextLook else { return }
+        keeper.nextLook = keeper.roomWatch.nextLook
+        let timer =
+            keeper.roomTimer
+            ?? timekeeper.makeTimer(on: queue) { [weak self, weak keeper] in
+                guard let self, let keeper, !hasEnded else { return }
+                write(keeper)
+            }
+        keeper.roomTimer = timer
+        timer.set(to: keeper.nextLook)
     }
 
     func write(
@@ -56,6 +83,7 @@ extension CentralDriver {
                 now: now
             )
         }
+        if !withResponse { keeper.roomWatch.wrote() }
         record(.call, "writeValue \(path.characteristic)", keeper, detail: "\(chunk.count) octets")
         keeper.peripheral?.writeValue(chunk, for: characteristic, type: type)
     }

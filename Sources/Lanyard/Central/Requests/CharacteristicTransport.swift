@@ -65,6 +65,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
             let (path, withResponse) = try way(in: keeper)
             guard hasRoom(keeper, withResponse) else {
                 wantsRoom = true
+                driver.watchRoom(of: keeper)
                 return false
             }
             try write(chunk, to: path, withResponse, keeper)
@@ -112,7 +113,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     /// Chunks do not overtake what else is written.
     private func hasRoom(_ keeper: AccessoryKeeper, _ withResponse: Bool) -> Bool {
-        keeper.writes.isIdle && (withResponse || keeper.writeRoom.isThere)
+        keeper.writes.isIdle && (withResponse || driver.room(of: keeper).isThere)
     }
 
     private var withResponse: Bool? {
@@ -129,6 +130,9 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     // MARK: For the driver
+
+    /// Whether it waits until something without response can be written.
+    var waitsForRoom: Bool { wantsRoom && isLinked && withResponse == false }
 
     /// The accessory is ready, or is not any more.
     func setLinked(_ isLinked: Bool) {

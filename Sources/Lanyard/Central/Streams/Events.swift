@@ -17,6 +17,19 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let mailbox: Mailbox<Element>
+    /// What has to last as long as somebody listens.
+    private(set) var owner: (any AnyObject & Sendable)?
+
+    init(mailbox: Mailbox<Element>) {
+        self.mailbox = mailbox
+    }
+
+    /// The same, which something lasts for.
+    func keeping(_ owner: any AnyObject & Sendable) -> Self {
+        var events = self
+        events.owner = owner
+        return events
+    }
 
     /// How many had to be dropped so far, since nobody took them in time.
     public var droppedCount: Int { mailbox.droppedCount }
@@ -24,6 +37,7 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
     /// Waits for one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let mailbox: Mailbox<Element>
+        let owner: (any AnyObject & Sendable)?
 
         /// The next; nil at the end, and when the task is cancelled.
         public mutating func next() async -> Element? {
@@ -39,7 +53,7 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// For `for await`.
-    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
+    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox, owner: owner) }
 }
 
 extension Events {

@@ -21,6 +21,8 @@ import Foundation
 /// answers come in the order in which the other side has them.
 public final class MessageChannel: Sendable {
     let engine: MessageEngine
+    /// What has to last as long as the channel.
+    private let owner: (any AnyObject & Sendable)?
 
     /// A channel over the transport, which it starts.
     ///
@@ -38,8 +40,10 @@ public final class MessageChannel: Sendable {
         over transport: any MessageTransport,
         options: MessageChannelOptions = MessageChannelOptions(),
         as role: SealingRole = .central,
-        timekeeper: any Timekeeper
+        timekeeper: any Timekeeper,
+        keeping owner: (any AnyObject & Sendable)? = nil
     ) {
+        self.owner = owner
         engine = MessageEngine(
             over: transport,
             options: options,
@@ -57,6 +61,7 @@ public final class MessageChannel: Sendable {
         timekeeper: any Timekeeper
     ) {
         dispatchPrecondition(condition: .onQueue(transport.queue))
+        owner = nil
         engine = MessageEngine(
             over: transport,
             options: options,

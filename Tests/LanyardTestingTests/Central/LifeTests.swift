@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LanyardTesting
+import Testing
+
+@testable import Lanyard
+
+@Suite("A central")
+struct LifeTests {
+    @Test("goes on as long as the application has its accessory")
+    func accessory() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let strap = try await kit.central().pair(Kit.strap)
+            try await kit.world.advance(by: .seconds(10))
+            #expect(strap.state == .ready)
+            #expect(await kit.straps[0].linkCount == 1)
+            #expect(try await strap.read("2A38") == Data([1]))
+        }
+    }
+
+    @Test("goes on as long as somebody listens to its accessory's values")
+    func stream() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let values = try await kit.central().pair(Kit.strap).values(of: "2A37")
+            var count = 0
+            for await _ in values {
+                count += 1
+                if count == 5 { break }
+            }
+            #expect(count == 5)
+            #expect(await kit.straps[0].linkCount == 1)
+        }
+    }
+
+    @Test("ends when the application has let go of all that came of it")
+    func ends() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let driver = try await visit(kit)
+            try await kit.world.advance(by: .seconds(5))
+            #expect(await kit.straps[0].linkCount == 0)
+            #expect(driver.reference == nil)
+        }
+    }
+
+    @Test("shows the same accessory to everybody, as long as somebody has it")
+    func identity() async throws {
+        let kit = Kit()
+        try await kit.world.run(for: .seconds(120)) {
+            let central = kit.central()
+            let strap = try await central.pair(Kit.strap)
+            #expect(central.knownAccessory(Kit.strap) === strap)
+            #expect(central.accessories.first === strap)
+            await central.shutDown()
+        }
+    }
+
+    private final class Weak<Object: AnyObject & Sendable>: @unchecked Sendable {
+        // Written once, before anybody else has it.
+        private(set) weak var reference: Object?
+
+        init(_ reference: Object) { self.reference = reference }
+    }
+
+    /// Takes everything of a central that there is, and lets go of it.
+    private func visit(_ kit: Kit) async throws -> Weak<CentralDriver> {
+        let central = kit.central()
+        let driver = Weak(central.driver)
+        let strap = try await central.pair(Kit.strap)
+        var values = strap.values(of: "2A37").makeAsyncIterator()
+        #expect(await values.next() != nil)
+        let heard = Heard<AccessoryChange>()
+        let observation = strap.onChange { heard.add($0) }
+        let presence = try central.presence(matching: .service("180D"))
+        let channel = strap.messages(writing: "1B01", listening: "1B01")
+        try await channel.send("hello")
+        #expect(!heard.values.isEmpty)
+        withExtendedLifetime((observation, presence, channel)) {}
+        return driver
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Lanyard
+
+@Suite("Room for a write without response")
+struct RoomWatchTests {
+    @Test("is looked for again and again, ever less often")
+    func pauses() {
+        var watch = RoomWatch()
+        var now = Duration.zero
+        var pauses: [Duration] = []
+        for _ in 0..<8 {
+            watch.update(isWaiting: true, now: now)
+            guard let next = watch.nextLook else { break }
+            pauses.append(next - now)
+            now = next
+        }
+        let expected = [20, 40, 80, 160, 320, 640, 640, 640].map { Duration.milliseconds($0) }
+        #expect(pauses == expected)
+        watch.update(isWaiting: false, now: now)
+        #expect(watch.nextLook == nil)
+    }
+
+    @Test("is taken to be there after a while, once, where there never was any")
+    func blindly() {
+        var watch = RoomWatch()
+        let answer1 = watch.mayWrite(false, now: .zero)
+        #expect(!answer1)
+        watch.update(isWaiting: true, now: .zero)
+        let answer2 = watch.mayWrite(false, now: RoomWatch.patience - .milliseconds(1))
+        #expect(!answer2)
+        let answer3 = watch.mayWrite(false, now: RoomWatch.patience)
+        #expect(answer3)
+        watch.wrote()
+        let answer4 = watch.mayWrite(false, now: RoomWatch.patience)
+        #expect(!answer4)
+        watch.update(isWaiting: true, now: RoomWatch.patience)
+        let answer5 = watch.mayWrite(false, now: RoomWatch.patience * 2)
+        #expect(answer5)
+    }
+
+    @Test("is believed to be missing where there was some")
+    func believed() {
+        var watch = RoomWatch()
+        let answer6 = watch.mayWrite(true, now: .zero)
+        #expect(answer6)
+        watch.update(isWaiting: true, now: .zero)
+        let answer7 = watch.mayWrite(false, now: .seconds(60))
+        #expect(!answer7)
+    }
+}
