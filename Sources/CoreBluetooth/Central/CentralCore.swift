@@ -40,6 +40,8 @@ struct CentralCore: Sendable {
         /// Whether to dial again when the link is lost.
         var reconnects: Bool
         var isConnected = false
+        /// Whether it is not yet time to dial for it.
+        var isDeferred = false
     }
 
     private struct Peer: Sendable {
@@ -60,6 +62,8 @@ struct CentralCore: Sendable {
         var isEnding = false
 
         var isUsable: Bool { link != nil && !isEnding }
+        /// Whether somebody wishes for it now.
+        var isWanted: Bool { wishes.contains { !$0.value.isDeferred } }
         var isIdle: Bool { wishes.isEmpty && leaving.isEmpty && link == nil && !isDialling }
     }
 
@@ -103,23 +107,34 @@ struct CentralCore: Sendable {
 
     /// A manager wants a link to a peer; it has it already if it is there. An earlier wish of its own
     /// becomes this one.
+    ///
+    /// - Parameter isDeferred: whether to dial only when `delayEnded` is called.
     mutating func connect(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
         _ number: WishNumber,
-        reconnects: Bool
+        reconnects: Bool,
+        isDeferred: Bool = false
     ) -> [Action] {
-        var state = peers[peer] ?? Peer()
-        defer { peers[peer] = state }
-        state.wishes[session] = Wish(
+        let isUsable = peers[peer]?.isUsable ?? false
+        peers[peer, default: Peer()].wishes[session] = Wish(
             number: number,
             reconnects: reconnects,
-            isConnected: state.isUsable
+            isConnected: isUsable,
+            isDeferred: isDeferred && !isUsable
         )
-        if state.isUsable { return [.connected(session, peer, number)] }
-        guard !state.isDialling, !state.isEnding else { return [] }
-        state.isDialling = true
-        return [.dial(peer)]
+        return isUsable ? [.connected(session, peer, number)] : settle(peer)
+    }
+
+    /// It is time to dial for a wish that was deferred.
+    mutating func delayEnded(
+        _ session: SessionIdentifier,
+        _ peer: PeerIdentifier,
+        _ number: WishNumber
+    ) -> [Action] {
+        guard peers[peer]?.wishes[session]?.number == number else { return [] }
+        peers[peer]?.wishes[session]?.isDeferred = false
+        return settle(peer)
     }
 
     /// A manager has no more use for a peer. It is told when that is so.
@@ -182,13 +197,17 @@ struct CentralCore: Sendable {
         return state.link
     }
 
-    /// What is left of a peer after somebody let go of it.
+    /// Dials for those who wish for a peer, as long as there are any.
     private mutating func settle(_ peer: PeerIdentifier) -> [Action] {
         guard let state = peers[peer] else { return [] }
-        let isUnwanted = state.isDialling && state.wishes.isEmpty
-        if isUnwanted { peers[peer]?.isDialling = false }
+        let isWanted = state.isWanted && state.link == nil
+        guard isWanted != state.isDialling else {
+            tidy(peer)
+            return []
+        }
+        peers[peer]?.isDialling = isWanted
         tidy(peer)
-        return isUnwanted ? [.cancelDial(peer)] : []
+        return [isWanted ? .dial(peer) : .cancelDial(peer)]
     }
 
     private mutating func tidy(_ peer: PeerIdentifier) {
@@ -222,6 +241,7 @@ extension CentralCore {
         state.isDialling = false
         for (session, wish) in state.wishes.sorted(by: { $0.key < $1.key }) {
             state.wishes[session]?.isConnected = true
+            state.wishes[session]?.isDeferred = false
             actions.append(.connected(session, peer, wish.number))
         }
         if state.wishes.isEmpty, !isIncoming {
@@ -237,7 +257,8 @@ extension CentralCore {
     mutating func dialFailed(_ peer: PeerIdentifier, _ error: HostError) -> [Action] {
         guard let state = peers[peer], state.isDialling else { return [] }
         peers[peer]?.isDialling = false
-        let waiting = state.wishes.filter { !$0.value.isConnected }.sorted { $0.key < $1.key }
+        let waiting = state.wishes.filter { !$0.value.isConnected && !$0.value.isDeferred }
+            .sorted { $0.key < $1.key }
         for (session, _) in waiting { peers[peer]?.wishes[session] = nil }
         tidy(peer)
         return waiting.map { .failed($0.key, peer, $0.value.number, error) }
@@ -268,7 +289,7 @@ extension CentralCore {
             peers[peer] = state
             return actions + linkOpened(spare, to: peer, isIncoming: true)
         }
-        if !state.wishes.isEmpty {
+        if state.isWanted {
             state.isDialling = true
             actions.append(.dial(peer))
         }

@@ -3,6 +3,7 @@
 import BluetoothHost
 import BluetoothTypes
 import CoreBluetoothEnumerations
+import HCITransports
 
 /// What an adapter keeps of central managers.
 struct CentralPart: Sendable {
@@ -25,6 +26,9 @@ struct CentralPart: Sendable {
     var core = CentralCore()
     var dials: [PeerIdentifier: Dial] = [:]
     var lastDial = 0
+    /// The wishes whose time has not come.
+    var delays = ConnectDelays()
+    var delayTimer: (any HostTimer)?
     /// The scans that the host has; others wait.
     var scans: [RequestIdentifier: Scan] = [:]
     var lastScan = 0
@@ -49,6 +53,7 @@ extension SharedAdapter {
         endScan(of: session)
         for wish in central.core.wishes(of: session) { clientLeft(session, wish.peer) }
         perform(central.core.close(session))
+        central.delays.remove(session)
         forgetTables(of: session)
         central.sessions[session] = nil
     }
@@ -78,6 +83,7 @@ extension SharedAdapter {
         central.scans = [:]
         for session in central.sessions.keys { central.sessions[session]?.scan = nil }
         perform(central.core.powerLost())
+        central.delays = ConnectDelays()
         central.askedForName = []
         facts.withLock { facts in
             facts.links = [:]

@@ -7,13 +7,25 @@ import Foundation
 // Links.
 extension SharedAdapter {
     /// A manager wants a link to a peer, for as long as it takes.
+    ///
+    /// - Parameter delay: how long nothing is done for it.
     func connect(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
         _ wish: WishNumber,
-        reconnects: Bool
+        reconnects: Bool,
+        after delay: Duration = .zero
     ) {
-        perform(central.core.connect(session, peer, wish, reconnects: reconnects))
+        deferWish(wish, of: session, for: peer, by: delay)
+        perform(
+            central.core.connect(
+                session,
+                peer,
+                wish,
+                reconnects: reconnects,
+                isDeferred: delay > .zero
+            )
+        )
         intentsChanged(of: session)
     }
 

@@ -47,14 +47,11 @@ extension AccessoryMachine.State {
         case .restoring, .retrieving, .scanning: .dial(after: .zero)
         case .idle(let reason): .rest(reason)
         case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .slot
-        case .connecting(_, .backingOff(let countdown, .dial)):
-            .dial(after: countdown.deadline - now)
-        case .connecting(_, .backingOff(let countdown, .standing)):
-            .standing(after: countdown.deadline - now)
+        case .connecting(_, .backingOff(let countdown)): .dial(after: countdown.deadline - now)
         case .connecting(_, .dialling), .disconnecting: .dial(after: .zero)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .ready: .ready
         case .connected: .pairing
-        case .outOfRange(_, .ours): .standing(after: .zero)
+        case .outOfRange(_, .ours(let start)): .standing(after: max(start - now, .zero))
         case .outOfRange(_, .system): .system
         }
     }

@@ -9,7 +9,23 @@ extension AccessoryMachine {
 
     /// Connects as long as it takes.
     func standBy(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
-        .move(.outOfRange(peripheral, .ours), reason, [.connect(peripheral, .standing)])
+        .move(
+            .outOfRange(peripheral, .ours(from: now)),
+            reason,
+            [.connect(peripheral, .standing(after: .zero))]
+        )
+    }
+
+    /// Whether a connect of ours waits before it takes effect.
+    var isPausing: Bool {
+        guard case .outOfRange(_, .ours(let start)) = state else { return false }
+        return start > now
+    }
+
+    /// Connects without the pause: the connect that stands with it has to end first.
+    func endPause(_ peripheral: Peripheral) -> Decision {
+        guard isPausing else { return .ignore }
+        return endLink(peripheral, then: .dial(isGranted: false), because: .wished)
     }
 
     /// Asks for a slot for a link that is there.

@@ -44,9 +44,7 @@ extension AccessoryMachine {
             return .retry(peripheral, failure, linkWasUp: false)
         case .outOfRange:
             // So here: whether or not the connect still stands, one more does no harm.
-            guard let failure else {
-                return .note(.outOfRange(peripheral, .ours), [.connect(peripheral, .standing)])
-            }
+            guard let failure else { return standAgain(peripheral) }
             return .retry(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready:
@@ -60,6 +58,17 @@ extension AccessoryMachine {
             .connecting(_, .waitingForSlot), .connecting(_, .backingOff):
             return .ignore
         }
+    }
+
+    /// One more standing connect; with what is left of the pause, if there is one.
+    private func standAgain(_ peripheral: Peripheral) -> Decision {
+        guard case .outOfRange(_, .ours(let start)) = state, start > now else {
+            return .note(
+                .outOfRange(peripheral, .ours(from: now)),
+                [.connect(peripheral, .standing(after: .zero))]
+            )
+        }
+        return .note(state, [.connect(peripheral, .standing(after: start - now))])
     }
 
     /// The system makes the link again: nothing is to be done, unless there is no reason to wait.
@@ -89,10 +98,8 @@ extension AccessoryMachine {
             let failure = tooLong("connecting", settings.timeouts.connecting)
             return abandon(peripheral, failure, linkWasUp: false)
         case .connecting(_, .arrived): return turnedAway(log.slots)
-        case .connecting(let peripheral, .backingOff(_, .dial)):
+        case .connecting(let peripheral, .backingOff):
             return dial(peripheral, because: .nextAttempt)
-        case .connecting(let peripheral, .backingOff(_, .standing)):
-            return standBy(peripheral, because: .nextAttempt)
         case .discoveringServices(let peripheral, _, _):
             return abandon(
                 peripheral,

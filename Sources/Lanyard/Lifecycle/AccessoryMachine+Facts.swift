@@ -22,7 +22,7 @@ extension AccessoryMachine.State {
             .discoveringCharacteristics(_, let countdown, _), .subscribing(_, let countdown, _),
             .connected(_, .probing(let countdown), _), .connecting(_, .dialling(let countdown)),
             .connecting(_, .arrived(let countdown, _)),
-            .connecting(_, .backingOff(let countdown, _)):
+            .connecting(_, .backingOff(let countdown)):
             countdown
         case .disconnecting(_, let ending): ending.countdown
         case .unavailable, .restoring, .retrieving, .idle, .connecting(_, .waitingForSlot),

@@ -36,14 +36,26 @@ enum Retrieval: Hashable, Sendable {
 enum Approach: Hashable, Sendable {
     /// Within a time-out, holding a slot: it was just seen.
     case dial
-    /// As long as it takes, holding no slot.
-    case standing
+    /// As long as it takes, holding no slot; the system begins with it after so long.
+    case standing(after: Duration)
+}
+
+extension Approach: CustomStringConvertible {
+    /// For records.
+    var description: String {
+        switch self {
+        case .dial: "dial"
+        case .standing(.zero): "standing"
+        case .standing(let delay): "standing, in \(delay.inSeconds)"
+        }
+    }
 }
 
 /// Who waits for an accessory that is out of range.
 enum Standby: Hashable, Sendable {
-    /// A connect of ours, which is pending in the system.
-    case ours
+    /// A connect of ours, which is pending in the system, and takes effect from then on. The system waits
+    /// for that time, too: an application that is suspended meanwhile has no timer that would.
+    case ours(from: Duration)
     /// The system, which began by itself.
     case system
 }
@@ -111,8 +123,8 @@ extension AccessoryMachine {
         case dialling(Countdown)
         /// It came by itself: there is a link, for which a slot is asked.
         case arrived(Countdown, known: Set<CharacteristicPath>)
-        /// The last attempt failed; the next one comes after the countdown.
-        case backingOff(Countdown, then: Approach)
+        /// The last attempt failed; it is dialled again after the countdown.
+        case backingOff(Countdown)
     }
 
     /// What is being looked up in services.

@@ -9,12 +9,13 @@ extension AccessoryMachine {
         case .idle: return retrieve(for: .pair, because: .wished)
         case .connected(let peripheral, .refused, let link): return pairAgain(peripheral, link)
         case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .outOfRange(let peripheral, _): return endPause(peripheral)
         case .disconnecting(let peripheral, var ending):
             guard case .rest = ending.then else { return .ignore }
             ending.then = isRemembered ? .dial(isGranted: false) : .pair
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
-            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange:
+            .discoveringCharacteristics, .subscribing, .connected, .ready:
             return .ignore
         }
     }
@@ -27,12 +28,13 @@ extension AccessoryMachine {
             return .note(.unavailable(why, .keep))
         case .idle: return retrieve(for: .keep, because: .wished)
         case .connecting(let peripheral, .backingOff): return dial(peripheral, because: .wished)
+        case .outOfRange(let peripheral, _): return endPause(peripheral)
         case .disconnecting(let peripheral, var ending):
             guard case .rest = ending.then else { return .ignore }
             ending.then = .dial(isGranted: false)
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,
-            .discoveringCharacteristics, .subscribing, .connected, .ready, .outOfRange:
+            .discoveringCharacteristics, .subscribing, .connected, .ready:
             return .ignore
         }
     }

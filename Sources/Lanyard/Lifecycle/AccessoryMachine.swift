@@ -189,14 +189,14 @@ extension AccessoryMachine {
         let failure = trouble.failure
         switch step {
         case .dial(let delay):
-            let wait = Connecting.backingOff(countdown(delay), then: .dial)
+            let wait = Connecting.backingOff(countdown(delay))
             return (.connecting(peripheral, wait), .retrying(failure, after: delay), [])
-        case .standBy(.zero):
-            let reason = trouble.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
-            return (.outOfRange(peripheral, .ours), reason, [.connect(peripheral, .standing)])
         case .standBy(let delay):
-            let wait = Connecting.backingOff(countdown(delay), then: .standing)
-            return (.connecting(peripheral, wait), .retrying(failure, after: delay), [])
+            let reason = trouble.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
+            return (
+                .outOfRange(peripheral, .ours(from: now + delay)), reason,
+                [.connect(peripheral, .standing(after: delay))]
+            )
         case .stop:
             let reason = IdleReason.failed(failure)
             return (.idle(reason), .resting(reason), [])

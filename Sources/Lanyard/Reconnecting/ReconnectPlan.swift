@@ -25,7 +25,7 @@ struct ReconnectPlan: Equatable, Sendable {
     enum Step: Equatable, Sendable {
         /// Another attempt within a time-out.
         case dial(after: Duration)
-        /// The connect that never ends.
+        /// The connect that never ends; the system begins with it after so long.
         case standBy(after: Duration)
         /// Nothing.
         case stop

@@ -27,6 +27,32 @@ struct CentralCoreStories {
         #expect(core.peer(of: link) == peer)
     }
 
+    @Test("5.10 A wish that is deferred dials at its time")
+    mutating func deferred() {
+        #expect(core.connect(one, peer, first, reconnects: false, isDeferred: true).isEmpty)
+        #expect(core.delayEnded(one, peer, second).isEmpty)
+        #expect(core.delayEnded(one, peer, first) == [.dial(peer)])
+        #expect(core.delayEnded(one, peer, first).isEmpty)
+    }
+
+    @Test("5.10 A wish that is deferred is given up as others are, and takes a link that is there")
+    mutating func deferredMeanwhile() {
+        _ = core.connect(one, peer, first, reconnects: false, isDeferred: true)
+        #expect(core.cancel(one, peer) == [.disconnected(one, peer, first, .asked)])
+        #expect(core.delayEnded(one, peer, first).isEmpty)
+        _ = core.connect(one, peer, second, reconnects: false, isDeferred: true)
+        let opened = core.linkOpened(link, to: peer, isIncoming: true)
+        #expect(opened == [.connected(one, peer, second)])
+    }
+
+    @Test("5.10 To wish again with a delay ends the dial")
+    mutating func deferredLater() {
+        _ = core.connect(one, peer, first, reconnects: false)
+        let again = core.connect(one, peer, second, reconnects: false, isDeferred: true)
+        #expect(again == [.cancelDial(peer)])
+        #expect(core.delayEnded(one, peer, second) == [.dial(peer)])
+    }
+
     @Test("5.3 Who comes second has the link at once")
     mutating func share() {
         connectOne()

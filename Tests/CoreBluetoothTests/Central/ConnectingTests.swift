@@ -176,7 +176,23 @@ struct ConnectingTests {
         }
     }
 
-    @Test("5.10 Options for alerts and a delay are accepted, and nothing comes of them")
+    @Test("5.10 A link is not begun before its delay is over")
+    func delay() async throws {
+        let stage = try Stage(.heartRate(name: "Strap"))
+        try await stage.run {
+            let phone = await stage.phone(finding: "Strap")
+            let before = stage.air.now
+            phone.manager.connect(
+                try phone.met("Strap"),
+                options: [CBConnectPeripheralOptionStartDelayKey: 20]
+            )
+            await phone.journal.wait(for: "connected Strap")
+            #expect(stage.air.now - before >= .seconds(20))
+            #expect(stage.air.now - before < .seconds(25))
+        }
+    }
+
+    @Test("5.10 Options for alerts are accepted, and nothing comes of them")
     func options() async throws {
         let stage = try Stage(.heartRate(name: "Strap"))
         try await stage.run {
@@ -186,7 +202,7 @@ struct ConnectingTests {
                     CBConnectPeripheralOptionNotifyOnConnectionKey: true,
                     CBConnectPeripheralOptionNotifyOnDisconnectionKey: true,
                     CBConnectPeripheralOptionNotifyOnNotificationKey: true,
-                    CBConnectPeripheralOptionStartDelayKey: 2,
+                    CBConnectPeripheralOptionStartDelayKey: 1,
                     CBConnectPeripheralOptionRequiresANCS: true,
                     CBConnectPeripheralOptionEnableTransportBridgingKey: true,
                 ]

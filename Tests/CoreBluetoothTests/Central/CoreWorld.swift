@@ -31,6 +31,8 @@ struct CoreWorld {
     /// The wishes that were given up by who made them, and await the answer.
     private var cancelled: Set<WishNumber> = []
     private var connected: Set<WishNumber> = []
+    /// The wishes whose time has not come.
+    private var deferred: Set<WishNumber> = []
 
     init(seed: UInt64) {
         random = SplitMix(state: seed)
@@ -42,12 +44,13 @@ struct CoreWorld {
             session: Self.sessions[random.below(Self.sessions.count)],
             peer: Self.peers[random.below(Self.peers.count)]
         )
-        switch random.below(12) {
+        switch random.below(13) {
         case 0...2: connect(key)
         case 3, 4: cancel(key)
         case 5: release(key)
         case 6, 7: openLink(to: key.peer)
         case 8: closeLink(to: key.peer)
+        case 12: endDelay(key)
         case 9: failDial(to: key.peer)
         case 10: if random.below(4) == 0 { acceptLink(from: key.peer) }
         default: if random.below(20) == 0 { losePower() } else { stopReconnecting(key) }
@@ -61,7 +64,25 @@ struct CoreWorld {
         if let former = open[key] { connected.remove(former) }
         open[key] = wish
         let reconnects = random.below(3) == 0
-        perform(core.connect(key.session, key.peer, wish, reconnects: reconnects))
+        let isDeferred = random.below(4) == 0
+        if isDeferred, core.link(to: key.peer).map({ ending.contains($0) }) ?? true {
+            deferred.insert(wish)
+        }
+        perform(
+            core.connect(
+                key.session,
+                key.peer,
+                wish,
+                reconnects: reconnects,
+                isDeferred: isDeferred
+            )
+        )
+    }
+
+    private mutating func endDelay(_ key: Key) {
+        guard let wish = open[key] else { return }
+        deferred.remove(wish)
+        perform(core.delayEnded(key.session, key.peer, wish))
     }
 
     private mutating func cancel(_ key: Key) {
@@ -138,6 +159,7 @@ struct CoreWorld {
         case .connected(let session, let peer, let wish):
             #expect(open[Key(session: session, peer: peer)] == wish, "connected nobody's wish")
             #expect(connected.insert(wish).inserted, "connected twice")
+            deferred.remove(wish)
         case .failed(let session, let peer, let wish, _):
             finish(Key(session: session, peer: peer), wish)
         case .disconnected(let session, let peer, let wish, .lost(_, let isReconnecting)):
@@ -168,7 +190,8 @@ struct CoreWorld {
                 #expect(!dials.contains(peer), "dialled for nobody")
                 #expect(link.map { $0.isIncoming || isLeaving } ?? true, "a link without a user")
             } else if link == nil {
-                #expect(dials.contains(peer), "a wish that nobody sees to")
+                let isWanted = wishing.contains { !deferred.contains($0.value) }
+                #expect(dials.contains(peer) == isWanted, "a wish that nobody sees to")
             }
         }
     }

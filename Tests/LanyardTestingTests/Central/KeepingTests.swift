@@ -34,6 +34,25 @@ struct KeepingTests {
         }
     }
 
+    @Test("that hangs up on everybody costs few connects, and no timer of the application's")
+    func storm() async throws {
+        let kit = Kit()
+        var description = Kit.strap
+        // Else the system would do it by itself.
+        description.systemReconnect = .never
+        try await kit.world.run(for: .seconds(1_200)) { [description] in
+            let central = kit.central(description)
+            _ = try await central.pair(description)
+            for _ in 1...600 {
+                try await kit.world.advance(by: .seconds(1))
+                if await kit.straps[0].linkCount > 0 { kit.straps[0].dropLink() }
+            }
+            // Ten bursts of nine at most, and ten pauses of a minute.
+            #expect((10...100).contains(kit.count(of: "connect")), "\(kit.count(of: "connect"))")
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 7: finds it again at the next launch, without a scan")
     func nextLaunch() async throws {
         let kit = Kit()

@@ -15,12 +15,11 @@ enum ExpectedTransitions {
         case .restoringConnecting, .restoringConnected, .restoringUnwanted: restoring(situation)
         case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
         case .idle, .idleUnknown, .scanning: aloof(situation)
-        case .waitingForSlot, .dialling, .arrived, .backingOff, .restingThenStanding:
-            connecting(situation)
+        case .waitingForSlot, .dialling, .arrived, .backingOff: connecting(situation)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .probing, .refused,
             .ready:
             linked.merging(link(situation)) { $1 }
-        case .outOfRange, .systemReconnects: away(situation)
+        case .outOfRange, .pausing, .systemReconnects: away(situation)
         case .endingToRest, .endingToRetry, .endingToDial, .endingGranted, .endingToPair:
             ending(situation)
         }
@@ -127,8 +126,7 @@ enum ExpectedTransitions {
         case .waitingForSlot: waitingForSlot
         case .dialling: dialling
         case .arrived: linked + arrived
-        case .backingOff: backingOff + [.countdown: .to(.waitingForSlot, "reserve a slot")]
-        default: backingOff + [.countdown: .to(.outOfRange, "standing connect")]
+        default: backingOff
         }
     }
 
@@ -165,6 +163,7 @@ enum ExpectedTransitions {
     ]
 
     private static let backingOff: Row = [
+        .countdown: .to(.waitingForSlot, "reserve a slot"),
         .off: .to(.poweredOff),
         .foundAnother: .to(.waitingForSlot, "reserve a slot"),
         .pair: .to(.waitingForSlot, "reserve a slot"),
@@ -231,9 +230,19 @@ enum ExpectedTransitions {
         return switch situation {
         case .outOfRange:
             both + [
-                .reconnecting: .to(.systemReconnects), .failed: .to(.restingThenStanding),
-                .lost: .to(.restingThenStanding),
+                .reconnecting: .to(.systemReconnects),
+                .failed: .to(.pausing, "standing connect after a pause"),
+                .lost: .to(.pausing, "standing connect after a pause"),
                 .cancelled: .to(.outOfRange, "standing connect"),
+            ]
+        case .pausing:
+            both + [
+                .reconnecting: .to(.systemReconnects),
+                .failed: .to(.pausing, "standing connect after a pause"),
+                .lost: .to(.pausing, "standing connect after a pause"),
+                .cancelled: .to(.pausing, "standing connect after a pause"),
+                .pair: .to(.endingToDial, "cancel the connection", "reserve a slot"),
+                .connect: .to(.endingToDial, "cancel the connection", "reserve a slot"),
             ]
         default:
             both + [

@@ -15,7 +15,7 @@ struct LaunchStories {
         )
         #expect(
             bench.tell(.retrieved("strap")) == [
-                .connect("strap", .standing), .report(.outOfRange, .remembered),
+                .connect("strap", .standing(after: .zero)), .report(.outOfRange, .remembered),
             ]
         )
     }
@@ -52,7 +52,7 @@ struct LaunchStories {
         )
         #expect(
             bench.tell(.available) == [
-                .connect("strap", .standing), .report(.outOfRange, .restored),
+                .connect("strap", .standing(after: .zero)), .report(.outOfRange, .restored),
             ]
         )
     }

@@ -4,6 +4,20 @@ import Testing
 
 @testable import Lanyard
 
+extension MachineBench {
+    /// A machine whose strap has hung up so often that it is left alone for a minute.
+    fileprivate static func resting() -> MachineBench {
+        var bench = MachineBench.ready()
+        bench.hear(.disconnected(.closed, isReconnecting: false))
+        for _ in 1...8 {
+            bench.hear(.connected(known: []))
+            bench.tell(.slot(.granted))
+            bench.hear(.disconnected(.closed, isReconnecting: false))
+        }
+        return bench
+    }
+}
+
 /// Links end, and come back.
 struct RangeStories {
     @Test(arguments: [LinkFailure.lost, .closed])
@@ -12,7 +26,7 @@ struct RangeStories {
         bench.now = .seconds(60)
         #expect(
             bench.hear(.disconnected(failure, isReconnecting: false)) == [
-                .releaseSlot(limitReached: false), .connect("strap", .standing),
+                .releaseSlot(limitReached: false), .connect("strap", .standing(after: .zero)),
                 .report(.outOfRange, .lost(failure)),
             ]
         )
@@ -63,7 +77,7 @@ struct RangeStories {
         bench.now = .seconds(60)
         bench.hear(.disconnected(.lost, isReconnecting: true))
         let actions = bench.hear(.disconnected(.lost, isReconnecting: false))
-        #expect(actions.contains(.connect("strap", .standing)))
+        #expect(actions.contains(.connect("strap", .standing(after: .zero))))
     }
 
     @Test func `a link that was ended on this device is not made again`() {
@@ -77,7 +91,7 @@ struct RangeStories {
         bench.now = .seconds(60)
         let actions = bench.hear(.disconnected(.strange, isReconnecting: false))
         #expect(actions.contains(.releaseSlot(limitReached: false)))
-        guard case .connecting("strap", .backingOff(let wait, .dial)) = bench.machine.state else {
+        guard case .connecting("strap", .backingOff(let wait)) = bench.machine.state else {
             Issue.record("\(bench.machine.state)")
             return
         }
@@ -103,13 +117,36 @@ struct RangeStories {
             bench.hear(.connected(known: []))
             bench.tell(.slot(.granted))
         }
-        bench.hear(.disconnected(.closed, isReconnecting: false))
-        let rest = Countdown(
-            number: bench.machine.state.countdown?.number ?? 0,
-            deadline: bench.now + .seconds(60)
+        let actions = bench.hear(.disconnected(.closed, isReconnecting: false))
+        #expect(actions.contains(.connect("strap", .standing(after: .seconds(60)))))
+        #expect(bench.machine.state == .outOfRange("strap", .ours(from: bench.now + .seconds(60))))
+        #expect(bench.machine.log.records.last?.next == .standing(after: .seconds(60)))
+    }
+
+    @Test func `no timer of ours stands between an accessory and its connect`() {
+        var bench = MachineBench.resting()
+        #expect(bench.machine.state.countdown == nil)
+        bench.now += .seconds(60)
+        #expect(bench.hear(.connected(known: [])).contains(.reserveSlot(.arrived)))
+    }
+
+    @Test func `a wish ends the pause, by another connect`() {
+        var bench = MachineBench.resting()
+        let wished = bench.tell(.wished(.connect))
+        #expect(wished.contains(.cancelConnection("strap")) && wished.contains(.reserveSlot(.dial)))
+        bench.tell(.slot(.granted))
+        #expect(
+            bench.hear(.disconnected(nil, isReconnecting: false)).contains(.connect("strap", .dial))
         )
-        #expect(bench.machine.state == .connecting("strap", .backingOff(rest, then: .standing)))
-        #expect(bench.wait().contains(.connect("strap", .standing)))
+    }
+
+    @Test func `what is told late does not end the pause`() {
+        var bench = MachineBench.resting()
+        bench.now += .seconds(20)
+        let actions = bench.hear(.disconnected(nil, isReconnecting: false))
+        #expect(actions == [.connect("strap", .standing(after: .seconds(40)))])
+        bench.now += .seconds(40)
+        #expect(bench.tell(.wished(.connect)) == [])
     }
 
     @Test func `an accessory with a new identifier takes the place of the old one`() {

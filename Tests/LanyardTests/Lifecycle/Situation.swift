@@ -24,7 +24,6 @@ enum Situation: String, CaseIterable {
     case dialling = "connecting, dialling"
     case arrived = "connecting, arrived"
     case backingOff = "connecting, backing off"
-    case restingThenStanding = "connecting, backing off to stand by"
     case discoveringServices = "discoveringServices"
     case discoveringCharacteristics = "discoveringCharacteristics"
     case subscribing = "subscribing"
@@ -32,6 +31,7 @@ enum Situation: String, CaseIterable {
     case refused = "connected, refused"
     case ready = "ready"
     case outOfRange = "outOfRange"
+    case pausing = "outOfRange, after a pause"
     case systemReconnects = "outOfRange, the system reconnects"
     case endingToRest = "disconnecting, then rest"
     case endingToRetry = "disconnecting, then retry"
@@ -62,7 +62,8 @@ extension Situation {
         case .idle: .idle(.disconnected)
         case .idleUnknown: .idle(.unknownToSystem)
         case .scanning: .scanning(Self.countdown)
-        case .outOfRange: .outOfRange("p", .ours)
+        case .outOfRange: .outOfRange("p", .ours(from: .zero))
+        case .pausing: .outOfRange("p", .ours(from: .seconds(70)))
         case .systemReconnects: .outOfRange("p", .system)
         default: linkState
         }
@@ -77,8 +78,7 @@ extension Situation {
         case .waitingForSlot: .connecting("p", .waitingForSlot)
         case .dialling: .connecting("p", .dialling(countdown))
         case .arrived: .connecting("p", .arrived(countdown, known: []))
-        case .backingOff: .connecting("p", .backingOff(countdown, then: .dial))
-        case .restingThenStanding: .connecting("p", .backingOff(countdown, then: .standing))
+        case .backingOff: .connecting("p", .backingOff(countdown))
         case .discoveringServices: .discoveringServices("p", countdown, keeping: nothing)
         case .discoveringCharacteristics:
             .discoveringCharacteristics(
@@ -127,15 +127,15 @@ extension Situation {
         case .connecting(_, .waitingForSlot): self = .waitingForSlot
         case .connecting(_, .dialling): self = .dialling
         case .connecting(_, .arrived): self = .arrived
-        case .connecting(_, .backingOff(_, .dial)): self = .backingOff
-        case .connecting(_, .backingOff(_, .standing)): self = .restingThenStanding
+        case .connecting(_, .backingOff): self = .backingOff
         case .discoveringServices: self = .discoveringServices
         case .discoveringCharacteristics: self = .discoveringCharacteristics
         case .subscribing: self = .subscribing
         case .connected(_, .probing, _): self = .probing
         case .connected(_, .refused, _): self = .refused
         case .ready: self = .ready
-        case .outOfRange(_, .ours): self = .outOfRange
+        case .outOfRange(_, .ours(let start)):
+            self = start > Self.countdown.deadline ? .pausing : .outOfRange
         case .outOfRange(_, .system): self = .systemReconnects
         case .disconnecting(_, let ending): self = Self(ending.then)
         }

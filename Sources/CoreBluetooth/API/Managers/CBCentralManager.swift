@@ -119,16 +119,17 @@ open class CBCentralManager: CBManager {
     /// Connects to a peripheral, for as long as it takes; `cancelPeripheralConnection` gives up. Who has
     /// the link already is told `didConnect` at once.
     ///
-    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` has an effect here. The others are
-    /// accepted, and nothing happens: also `CBConnectPeripheralOptionStartDelayKey` delays nothing,
-    /// which differs from Apple's.
+    /// Of the options `CBConnectPeripheralOptionEnableAutoReconnect` and
+    /// `CBConnectPeripheralOptionStartDelayKey` have an effect here. The others are accepted, and nothing
+    /// happens.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer
         let reconnects = options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false
+        let delay = options?.delay(CBConnectPeripheralOptionStartDelayKey) ?? .zero
         let wish = WishNumber.next()
         command(showing: { has(peripheral) && peripheral.connectionWanted(wish) }) {
-            $0.connect(peer, for: $1, wish, reconnects: reconnects)
+            $0.connect(peer, for: $1, wish, reconnects: reconnects, after: delay)
         }
     }
 

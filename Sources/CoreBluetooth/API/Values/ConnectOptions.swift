@@ -20,8 +20,8 @@ public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String =
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String =
     "kCBConnectOptionNotifyOnNotification"
 
-/// How many seconds to wait before the attempt begins: NSNumber. *Differs:* accepted without effect,
-/// the attempt begins at once.
+/// How many seconds to wait before the attempt begins: NSNumber; a day at most. A link that is there
+/// meanwhile, because the peripheral or another manager has made it, is had at once.
 public let CBConnectPeripheralOptionStartDelayKey: String = "kCBConnectOptionStartDelay"
 
 /// Whether the classic profiles of a device come up with its low-energy link: Bool. This host has

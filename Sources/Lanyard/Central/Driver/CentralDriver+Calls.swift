@@ -83,6 +83,12 @@ extension CentralDriver {
         if keeper.description.systemReconnect == .whereAvailable {
             options[CBConnectPeripheralOptionEnableAutoReconnect] = true
         }
+        if case .standing(let delay) = approach, delay > .zero {
+            // In whole seconds, and not before its time.
+            options[CBConnectPeripheralOptionStartDelayKey] = Int(
+                (delay / .seconds(1)).rounded(.up)
+            )
+        }
         record(.call, "connect", keeper, detail: "\(approach)")
         if approach == .dial, let identity = keeper.identity { watchersDial(identity) }
         manager?.connect(peripheral, options: options)
