@@ -71,7 +71,7 @@ public struct CyclingPower: CharacteristicValue {
     public var balance: PedalBalance?
     /// The torque.
     public var torque: Torque?
-    /// The turns of a wheel, with times in units of 1/2048 s.
+    /// The turns of a wheel.
     public var wheel: WheelRevolutions?
     /// The turns of the cranks.
     public var crank: CrankRevolutions?
@@ -200,5 +200,35 @@ extension CyclingPower.Angles {
 
     func write(to writer: inout ValueWriter) {
         writer.write(UInt64(minimum) << 12 | UInt64(maximum), octets: 3)
+    }
+}
+
+extension CyclingPower {
+    /// How often a wheel has turned, and when it last did: twice as exact as in
+    /// `CyclingSpeedAndCadence`.
+    public struct WheelRevolutions: Hashable, Sendable {
+        /// So many times.
+        public var count: UInt32
+        /// In units of 1/2048 s. It begins again at zero after 32 s.
+        public var time: UInt16
+
+        /// So many turns, the last one then.
+        public init(count: UInt32, time: UInt16) {
+            self.count = count
+            self.time = time
+        }
+
+        init(from reader: inout ValueReader) throws(ValueError) {
+            count = try reader.readUInt32()
+            time = try reader.readUInt16()
+        }
+
+        func write(to writer: inout ValueWriter) { writer.write(count, time) }
+
+        /// Turns per second since an earlier measurement; nil if none happened since then. Negative
+        /// where the count went down.
+        public func perSecond(since earlier: Self) -> Double? {
+            wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 2048)
+        }
     }
 }

@@ -52,8 +52,7 @@ public struct CyclingSpeedAndCadence: CharacteristicValue {
 public struct WheelRevolutions: Hashable, Sendable {
     /// So many times.
     public var count: UInt32
-    /// In units of 1/1024 s, or of 1/2048 s in a measurement of power. It begins again at zero after 64 s,
-    /// or 32 s.
+    /// In units of 1/1024 s. It begins again at zero after 64 s.
     public var time: UInt16
 
     /// So many turns, the last one then.
@@ -71,12 +70,21 @@ public struct WheelRevolutions: Hashable, Sendable {
 
     /// Turns per second since an earlier measurement; nil if none happened since then.
     ///
-    /// - Parameter ticks: how many units of time a second has: 1024, but 2048 in a measurement of power.
-    public func perSecond(since earlier: WheelRevolutions, ticks: Int = 1024) -> Double? {
-        let elapsed = time &- earlier.time
-        guard elapsed > 0 else { return nil }
-        return Double(count &- earlier.count) * Double(ticks) / Double(elapsed)
+    /// Negative where the count went down, which that of a wheel may: it turned back, or was set.
+    public func perSecond(since earlier: WheelRevolutions) -> Double? {
+        wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 1024)
     }
+}
+
+/// Turns of a wheel per second; nil if it did not turn.
+func wheelTurns(
+    _ now: (count: UInt32, time: UInt16),
+    since earlier: (count: UInt32, time: UInt16),
+    ticksPerSecond: Double
+) -> Double? {
+    let elapsed = now.time &- earlier.time
+    guard elapsed > 0 else { return nil }
+    return Double(Int32(bitPattern: now.count &- earlier.count)) * ticksPerSecond / Double(elapsed)
 }
 
 /// How often the cranks have turned, and when they last did. Both begin again at zero.

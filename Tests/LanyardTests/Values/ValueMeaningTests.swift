@@ -66,11 +66,23 @@ import Testing
     func countsTurns() {
         let before = WheelRevolutions(count: 10, time: 65_000)
         #expect(WheelRevolutions(count: 14, time: 488).perSecond(since: before) == 4)
-        #expect(WheelRevolutions(count: 14, time: 488).perSecond(since: before, ticks: 2048) == 8)
         #expect(before.perSecond(since: before) == nil)
+        let powerBefore = CyclingPower.WheelRevolutions(count: 10, time: 65_000)
+        let power = CyclingPower.WheelRevolutions(count: 14, time: 488)
+        #expect(power.perSecond(since: powerBefore) == 8)
+        let wrapped = WheelRevolutions(count: .max, time: 0)
+        #expect(WheelRevolutions(count: 1, time: 1024).perSecond(since: wrapped) == 2)
         let crank = CrankRevolutions(count: 65_535, time: 0)
         #expect(CrankRevolutions(count: 1, time: 1024).perSecond(since: crank) == 2)
         #expect(crank.perSecond(since: crank) == nil)
+    }
+
+    @Test("A wheel that turns back, or whose count was set, has turns below zero")
+    func countsBack() {
+        let before = WheelRevolutions(count: 10, time: 0)
+        #expect(WheelRevolutions(count: 8, time: 1024).perSecond(since: before) == -2)
+        let power = CyclingPower.WheelRevolutions(count: 10, time: 0)
+        #expect(CyclingPower.WheelRevolutions(count: 0, time: 2048).perSecond(since: power) == -10)
     }
 
     @Test("The extremes' angles share three octets, the greatest in the low ones")
