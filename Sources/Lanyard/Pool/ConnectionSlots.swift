@@ -24,6 +24,8 @@ public struct OutOfConnectionSlots: Error, Hashable, Sendable {
     public var limit: Int
     /// Who has them.
     public var holders: [ConnectionHolder]
+    /// Whether the end of one of these links makes room for the one who is told.
+    public var isMakingRoom = false
 }
 
 extension OutOfConnectionSlots: CustomStringConvertible {

@@ -12,7 +12,7 @@ extension LinkPool {
             let phase: ConnectionHolder.Phase = waiter.hasLink ? .linked : .dialling
             actions.append(give(waiter.identity, waiter.priority, phase: phase, now: now))
         }
-        return actions + evict(now: now)
+        return actions + evict(now: now) + withdrawPromises(now: now)
     }
 
     /// Asks the policy for one link to end for each who waits.
@@ -109,9 +109,25 @@ extension LinkPool {
         waiters[index].hasLink = false
     }
 
-    func waitNotice(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
-        guard waiters.contains(where: { $0.identity == identity }) else { return [] }
-        return [.wait(identity, outOfSlots(now: now))]
+    mutating func waitNotice(_ identity: AccessoryIdentity, now: Duration) -> [LinkPoolAction] {
+        guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return [] }
+        var slots = outOfSlots(now: now)
+        slots.isMakingRoom = isMakingRoom(for: identity, now: now)
+        waiters[index].isPromised = slots.isMakingRoom
+        return [.wait(identity, slots)]
+    }
+
+    /// Tells those whose room has become another's.
+    private mutating func withdrawPromises(now: Duration) -> [LinkPoolAction] {
+        let promised = waiters.filter { $0.isPromised && !isMakingRoom(for: $0.identity, now: now) }
+        return promised.flatMap { waitNotice($0.identity, now: now) }
+    }
+
+    /// Whether a link is being ended for its sake, or one of those that end anyway will be its.
+    private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
+        let sakes = Set(slots.compactMap { $0.phase == .ending ? $0.sake : nil })
+        let others = queue(now: now).map(\.identity).filter { !sakes.contains($0) }
+        return sakes.contains(identity) || others.prefix(spareCount).contains(identity)
     }
 
     func outOfSlots(now: Duration) -> OutOfConnectionSlots {

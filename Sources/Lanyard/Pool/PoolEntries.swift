@@ -11,7 +11,8 @@ package enum LinkPoolAction: Hashable, Sendable {
     case grant(SlotToken, to: AccessoryIdentity)
     /// End this link, for another accessory. Its slot is given back when it has ended.
     case evict(SlotToken, holder: AccessoryIdentity, sakeOf: AccessoryIdentity)
-    /// The accessory waits for a slot; told once for each wait.
+    /// The accessory waits for a slot: told when the wait begins, and again when it turns out that the
+    /// room that was being made for it is another's.
     case wait(AccessoryIdentity, OutOfConnectionSlots)
     /// The accessory whose standing connect came about keeps its link, but has to wait before it uses it.
     case keepWaiting(AccessoryIdentity)
@@ -58,6 +59,8 @@ struct PoolWaiter {
     let number: Int
     /// Whether its link is there already, by a standing connect.
     var hasLink = false
+    /// Whether it was told that there will be room.
+    var isPromised = false
 
     func request(now: Duration) -> ConnectionRequest {
         ConnectionRequest(identity: identity, priority: priority, waited: now - since)

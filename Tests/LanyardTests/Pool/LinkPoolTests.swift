@@ -10,6 +10,8 @@ struct PoolStory {
     var pool: LinkPool
     var now = Duration.zero
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
+    /// Who was told last that there will be room, or that there will be none.
+    private(set) var promised: [String: Bool] = [:]
 
     init(limit: ConnectionLimit, policy: any ConnectionPolicy = .standard) {
         pool = LinkPool(limit: limit, policy: policy)
@@ -35,6 +37,7 @@ struct PoolStory {
                 #expect(tokens[holder] == token)
                 return "evict \(Self.name(holder)) for \(Self.name(sake))"
             case .wait(let identity, let slots):
+                promised[Self.name(identity)] = slots.isMakingRoom
                 return "\(Self.name(identity)) waits: \(slots.holders.count) of \(slots.limit)"
             case .keepWaiting(let identity): return "\(Self.name(identity)) keeps its link"
             case .turnAway(let identity, _): return "turn away \(Self.name(identity))"
@@ -127,6 +130,28 @@ struct LinkPoolTests {
         #expect(story.reserve("a") == ["a waits: 1 of 1"])
         #expect(story.release("a") == ["grant b"])
         #expect(story.waiting == ["a"])
+    }
+
+    @Test("Room that is made is somebody's: who comes after that one is told that it has none")
+    func promise() {
+        var story = PoolStory(limit: .fixed(1))
+        story.link("a")
+        #expect(story.reserve("b", 1) == ["evict a for b", "b waits: 1 of 1"])
+        #expect(story.reserve("c") == ["c waits: 1 of 1"])
+        #expect(story.promised == ["b": true, "c": false])
+    }
+
+    @Test("Who was promised room is told when it has become another's")
+    func brokenPromise() throws {
+        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
+        story.link("a")
+        let token = try #require(story.pool.token(of: PoolStory.identity("a")))
+        _ = story.pool.ending(token)
+        #expect(story.reserve("b") == ["b waits: 1 of 1"])
+        #expect(story.promised == ["b": true])
+        #expect(story.reserve("c", 5) == ["b waits: 1 of 1", "c waits: 1 of 1"])
+        #expect(story.promised == ["b": false, "c": true])
+        #expect(story.release("a") == ["grant c"])
     }
 
     @Test("To give a slot back twice gives back one")

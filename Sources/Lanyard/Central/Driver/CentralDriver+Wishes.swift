@@ -232,7 +232,7 @@ struct PairingVerdict {
             case (.unauthorized, _): .unauthorized
             case (.unsupported, _): .unsupported
             case (.connecting, .waitingForSlot):
-                // While a link is being ended, there will be room.
+                // While a link is being ended for it, there will be room.
                 mirror.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
             case (.connected, .notPaired): .notPaired
             case (.idle, .resting(.notFound)):
@@ -261,11 +261,6 @@ struct PairingVerdict {
         default: return .stepTimedOut(last, after: timeouts.discovering)
         }
     }
-}
-
-extension OutOfConnectionSlots {
-    /// Whether a link is ending already, so that waiting has an end.
-    fileprivate var isMakingRoom: Bool { holders.contains { $0.phase == .ending } }
 }
 
 extension AccessoryState {
