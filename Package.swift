@@ -6,7 +6,8 @@ import PackageDescription
 // wrong one; `Scripts/check-imports` checks the rules the compiler cannot see.
 let package = Package(
     name: "Lanyard",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // Not tvOS and watchOS: an application cannot be a peripheral there.
+    platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "HCITransports", targets: ["HCITransports"]),

@@ -43,7 +43,8 @@ public struct InfoPlistCheck: Hashable, Sendable {
     public var platform: Platform?
     /// In what roles the application works while it is in the background.
     public var backgroundRoles: Set<Role> = []
-    /// Whether it uses state restoration: for that the system has to start it in the background.
+    /// Whether it uses state restoration, which `AccessoryCentral` does unless it is told otherwise. For
+    /// that the system has to start it in the background.
     public var restores = false
     /// Whether it lets its accessories be picked by AccessorySetupKit (iOS 18).
     public var usesAccessorySetup = false
