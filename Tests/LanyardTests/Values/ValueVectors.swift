@@ -61,13 +61,17 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
         ValueVector(
             BloodPressureMeasurement.self,
             "1e 7800 5000 6300 ea070b150c2805 48f0 01 0400",
-            "120/80 mmHg, mean 99 mmHg, 7.2 bpm, user 1, 2026-11-21 12:40:05"
+            """
+            120/80 mmHg, mean 99 mmHg, 7.2 bpm, user 1, 2026-11-21 12:40:05, \
+            irregular pulse
+            """
         ),
         ValueVector(
             IntermediateCuffPressure.self,
             "1f a0f0 ff07 ff07 ea070b150c2805 4800 ff 2100",
             """
-            16.0/not a number kPa, mean not a number kPa, 72 bpm, user 255, 2026-11-21 12:40:05
+            16.0/not a number kPa, mean not a number kPa, 72 bpm, user 255, 2026-11-21 12:40:05, \
+            the person moved, wrong position
             """
         ),
         ValueVector(
