@@ -65,6 +65,20 @@ let package = Package(
             swiftSettings: asPartOfLanyard
         ),
         .executableTarget(
+            name: "VirtualDay",
+            dependencies: lanyard + [
+                coreBluetooth,
+                .product(name: "Lanyard", package: "Lanyard"),
+                .product(
+                    name: "LanyardTesting",
+                    package: "Lanyard",
+                    condition: .when(platforms: [.linux])
+                ),
+            ],
+            packageAccess: false,
+            swiftSettings: asPartOfLanyard
+        ),
+        .executableTarget(
             name: "SealingTable",
             dependencies: [
                 .product(name: "Lanyard", package: "Lanyard"),
