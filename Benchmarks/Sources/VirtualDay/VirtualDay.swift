@@ -112,11 +112,14 @@
         }
 
         private static func description(_ number: Int) -> AccessoryDescription {
-            AccessoryDescription(
+            var description = AccessoryDescription(
                 kind: "thermometer \(number)",
                 matching: .all(.service("1809"), .name("T\(number)")),
                 services: [ServiceDescription("1809", [.subscribe("2A1C")])]
             )
+            // Among a hundred, one packet in some seconds is heard of each.
+            description.timeouts.scanning = .seconds(60)
+            return description
         }
     }
 
