@@ -48,7 +48,12 @@ let package = Package(
             name: "BluetoothGAP",
             dependencies: ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]
         ),
-        .target(name: "HCITransports", dependencies: ["BluetoothTypes", "BluetoothHCI"]),
+        // What Linux has and the C library's headers do not declare.
+        .target(name: "LinuxInterfaces"),
+        .target(
+            name: "HCITransports",
+            dependencies: ["BluetoothTypes", "BluetoothHCI", "LinuxInterfaces"]
+        ),
         .target(
             name: "VirtualRadio",
             dependencies: [
@@ -350,4 +355,21 @@ if hasCoreBluetooth {
 // Scripts/test-sanitized builds what it tests, and no other tests.
 if Context.environment["LANYARD_SANITIZED"] == "1" {
     package.targets.removeAll { $0.type == .test && $0.name != "CoreBluetoothTests" }
+}
+
+// Scripts/test-bluez builds what meets BlueZ, and no other tests.
+if Context.environment["LANYARD_BLUEZ"] == "1" {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .testTarget(
+            name: "BlueZTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
+                "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
+                "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
+                "LanyardTestSupport",
+            ],
+            path: "Tests/BlueZ"
+        )
+    )
 }
