@@ -5,9 +5,11 @@ import Synchronization
 
 /// The `lanyard` executable at a terminal, as a person has it: what it shows, and what is typed.
 final class TerminalSession: Sendable {
-    private struct State {
+    fileprivate struct State {
         /// All that was shown.
         var shown = ""
+        /// What came of a character, or of the end of a line, whose rest has not come yet.
+        var held: [UInt8] = []
         /// How much of it the test has seen.
         var seen = 0
         var hasEnded = false
@@ -108,8 +110,27 @@ final class TerminalSession: Sendable {
         let count = read(terminal, &chunk, chunk.count)
         // EIO: nobody has the other end open any more.
         guard count > 0 else { return count < 0 && errno == EINTR }
-        let text = String(decoding: chunk[..<count], as: UTF8.self)
-        state.withLock { $0.shown += text.replacing("\r\n", with: "\n") }
+        state.withLock { $0.show(chunk[..<count]) }
         return true
+    }
+}
+
+extension TerminalSession.State {
+    /// The system cuts what is shown wherever it likes: in a character, too, and in the end of a line.
+    mutating func show(_ chunk: ArraySlice<UInt8>) {
+        let octets = held + chunk
+        let whole = octets.prefix(Self.wholeLength(of: octets))
+        held = Array(octets[whole.count...])
+        shown += String(decoding: whole, as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    /// How many of them end no character and no line in the middle.
+    private static func wholeLength(of octets: [UInt8]) -> Int {
+        if octets.last == UInt8(ascii: "\r") { return octets.count - 1 }
+        let continuing = octets.reversed().prefix { $0 & 0xC0 == 0x80 }.count
+        guard continuing < octets.count else { return octets.count }
+        let first = octets[octets.count - continuing - 1]
+        let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        return continuing + 1 < length ? octets.count - continuing - 1 : octets.count
     }
 }

@@ -169,7 +169,8 @@ import Testing
         let plan = Plan(io: .displayYesNo, wantsProtection: true, declines: ["compare"])
         try await withStage(plan) { stage in
             let terminal = try stage.pair()
-            try await terminal.wait(for: "? [y/N] ")
+            // It may decline before there was time to ask here.
+            try await terminal.wait(for: "by numeric comparison")
             terminal.type(line: "y")
             #expect(try await terminal.waitUntilEnd() == .exited(77))
             #expect(terminal.shown.contains("lanyard: pairing: refused by the accessory: "))
