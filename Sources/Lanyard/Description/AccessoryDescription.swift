@@ -130,7 +130,8 @@ public enum PairingRequirement: Hashable, Sendable {
     /// It is ready as soon as it can be used.
     case none
     /// It is ready once this characteristic, which it gives to paired centrals only, could be read: where
-    /// that is refused, the system pairs, and may ask a person.
+    /// that is refused, the system pairs, and may ask a person. Name one that is not subscribed to, too: a
+    /// value that it sends by itself cannot be told from the answer.
     case required(probing: BluetoothID)
 }
 
