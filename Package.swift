@@ -115,6 +115,11 @@ let package = Package(
             dependencies: ["BluetoothTypes", "BluetoothHCI", "BluetoothSMP", "HCITransports"],
             path: "Tests/StoreSupport"
         ),
+        .target(
+            name: "PairingTestSupport",
+            dependencies: ["BluetoothHost"],
+            path: "Tests/PairingSupport"
+        ),
         // A process that tests kill; in no product.
         .executableTarget(
             name: "StoreWriter",
@@ -221,7 +226,9 @@ let package = Package(
         ),
         .testTarget(
             name: "InteroperabilityTests",
-            dependencies: ["BluetoothHCI", "BluetoothHost", "HCITransports"],
+            dependencies: [
+                "BluetoothHCI", "BluetoothHost", "HCITransports", "PairingTestSupport",
+            ],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
         ),
@@ -367,7 +374,7 @@ if Context.environment["LANYARD_BLUEZ"] == "1" {
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
-                "LanyardTestSupport",
+                "Lanyard", "LanyardTestSupport", "PairingTestSupport",
             ],
             path: "Tests/BlueZ"
         )

@@ -3,6 +3,7 @@
 import BluetoothHost
 import Foundation
 import HCITransports
+import PairingTestSupport
 import Testing
 
 /// Our host and a companion, each with a store that outlives it: both can be started again.

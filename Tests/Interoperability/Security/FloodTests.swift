@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// Whoever knows our address can ask for a pairing as often as it likes, or say that it is a friend.

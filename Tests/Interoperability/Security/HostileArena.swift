@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// Our host between an impostor and an honest companion, on one air.

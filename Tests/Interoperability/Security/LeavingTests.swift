@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// The companion disconnects at every step of a pairing, or ceases to exist. Our host tells whoever

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// Our host pairs with Bumble's in every way there is: what each of the two can show and ask, by LE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// What a pairing with Bumble can come to beside the table: data out of band, short keys, keys that

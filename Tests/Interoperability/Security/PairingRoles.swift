@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import PairingTestSupport
 import Testing
 
 /// Our host as Central, that pairs with a companion again and again, each time with another device.

@@ -4,9 +4,9 @@ import BluetoothHost
 import Synchronization
 
 /// The person in front of our host, who does as the test says and remembers what was asked.
-final class Person: PairingDelegate {
+package final class Person: PairingDelegate {
     /// What somebody was asked, or shown.
-    enum Experience: Equatable, Sendable {
+    package enum Experience: Equatable, Sendable {
         case consented
         case compared(UInt32)
         case shown(UInt32)
@@ -16,16 +16,21 @@ final class Person: PairingDelegate {
     }
 
     /// How to answer.
-    struct Manner: Sendable {
-        var consents = true
-        var confirms = true
+    package struct Manner: Sendable {
+        package var consents = true
+        package var confirms = true
         /// What is entered where digits are asked for; nil: nothing.
-        var enters: UInt32?
+        package var enters: UInt32?
+        /// Asked for the digits where it is not known before what the other side shows; nil: `enters`.
+        package var looks: (@Sendable () async -> UInt32?)?
         /// Keys that are pressed before that.
-        var presses: [Pairing.Keypress] = []
-        var pairsAgain = true
+        package var presses: [Pairing.Keypress] = []
+        package var pairsAgain = true
         /// Called with what is shown, which somebody may enter elsewhere.
-        var tells: (@Sendable (UInt32) -> Void)?
+        package var tells: (@Sendable (UInt32) -> Void)?
+
+        /// Says yes to everything, and enters nothing.
+        package init() {}
     }
 
     private struct State {
@@ -36,41 +41,44 @@ final class Person: PairingDelegate {
 
     private let state = Mutex(State())
 
-    init(_ manner: Manner = Manner()) { behave(manner) }
+    package init(_ manner: Manner = Manner()) { behave(manner) }
 
     /// What happened since `behave`.
-    var experiences: [Experience] { state.withLock { $0.experiences } }
+    package var experiences: [Experience] { state.withLock { $0.experiences } }
 
     /// The methods that questions came with.
-    var methods: [Pairing.Method] { state.withLock { $0.methods } }
+    package var methods: [Pairing.Method] { state.withLock { $0.methods } }
 
     /// Answers like this from now on, and forgets what was.
-    func behave(_ manner: Manner) { state.withLock { $0 = State(manner: manner) } }
+    package func behave(_ manner: Manner) { state.withLock { $0 = State(manner: manner) } }
 
-    func consents(to pairing: PairingRequest) async -> Bool {
+    package func consents(to pairing: PairingRequest) async -> Bool {
         note(.consented, of: pairing).consents
     }
 
-    func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+    package func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
         note(.compared(digits.value), of: pairing).confirms
     }
 
-    func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
+    package func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
         note(.shown(digits.value), of: pairing).tells?(digits.value)
     }
 
-    func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async -> PairingDigits? {
+    package func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async
+        -> PairingDigits?
+    {
         let manner = state.withLock { $0.manner }
-        note(.entered(manner.enters), of: pairing)
+        let digits = if let looks = manner.looks { await looks() } else { manner.enters }
+        note(.entered(digits), of: pairing)
         for keypress in manner.presses { entry.report(keypress) }
-        return manner.enters.flatMap(PairingDigits.init)
+        return digits.flatMap(PairingDigits.init)
     }
 
-    func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {
+    package func peerPressed(_ keypress: Pairing.Keypress, of pairing: PairingRequest) async {
         note(.saw(keypress), of: pairing)
     }
 
-    func pairsAgain(with peer: BondedPeer) async -> Bool {
+    package func pairsAgain(with peer: BondedPeer) async -> Bool {
         state.withLock { state in
             state.experiences.append(.askedAgain)
             return state.manner.pairsAgain
