@@ -26,7 +26,7 @@ struct ScenarioTextTests {
               "shadowing": {"deviation": 4, "period": 10},
               "devices": [
                 {"name": "phone", "position": [1, 2, 3], "transmitPower": 4,
-                 "address": "C4:F0:00:00:00:01", "group": "kitchen"},
+                 "bluetooth": "4.2", "address": "C4:F0:00:00:00:01", "group": "kitchen"},
                 {"name": "demo", "accessory": "demo", "loss": 0.1, "group": "hall",
                  "burstLoss": {"start": 0.01, "end": 0.5, "lossWhenBad": 0.9},
                  "path": [{"at": 0, "position": [0, 0]}, {"at": 60, "position": [30, 0]}],
@@ -45,6 +45,7 @@ struct ScenarioTextTests {
         #expect(phone.accessory == nil && demo.accessory == "demo")
         #expect(phone.address == DeviceAddress("C4:F0:00:00:00:01", kind: .public))
         #expect(phone.path == Path(Position(x: 1, y: 2, z: 3)) && phone.transmitPower == 4)
+        #expect(phone.isOld && !demo.isOld)
         #expect(demo.path.position(at: .zero + .seconds(30)) == Position(x: 15, y: 0))
         #expect(demo.switches.map(\.at) == [.milliseconds(1_500), .seconds(2)])
         #expect(
@@ -147,6 +148,13 @@ struct ScenarioTextTests {
                 "there are demo, beacon"
             ),
             (#"{"devices": [{"name": "a", "address": "x"}]}"#, "devices[0].address", "an address"),
+            (
+                #"{"devices": [{"name": "a", "bluetooth": 5}]}"#, "devices[0].bluetooth", "a text"
+            ),
+            (
+                #"{"devices": [{"name": "a", "bluetooth": "6"}]}"#, "devices[0].bluetooth",
+                "\"4.2\" or \"5.4\""
+            ),
             (#"{"devices": [{"name": "a", "position": [1]}]}"#, "devices[0].position", "metres"),
             (
                 #"{"devices": [{"name": "a", "position": [1, "2"]}]}"#, "devices[0].position[1]",
@@ -233,6 +241,23 @@ struct ScenarioStageTests {
             #expect(!air.world.isOn(device))
             try await air.sleep(for: .milliseconds(2))
             #expect(air.world.isOn(device))
+        }
+    }
+
+    @Test("gives a device the controller of its version")
+    func version() throws {
+        let (air, stage) = try stage(
+            #"{"devices": [{"name": "a", "bluetooth": "4.2"}, {"name": "b", "bluetooth": "5.4"}]}"#
+        )
+        // LE Read PHY came with 5.0 (Vol 4, Part E, 7.8.47).
+        let command: [UInt8] = [0x01, 0x30, 0x20, 0x02, 0x00, 0x00]
+        for (name, isOffered) in [("a", false), ("b", true)] {
+            let device = try #require(stage.controllers[name])
+            air.world.send(command, to: device)
+            air.world.run(for: .milliseconds(10))
+            let answer = try #require(air.world.takeOutput(of: device).first)
+            let isUnknown = answer == [0x04, 0x0F, 0x04, 0x01, 0x01, 0x30, 0x20]
+            #expect(isUnknown != isOffered, "\(answer)")
         }
     }
 

@@ -123,6 +123,7 @@ extension Scenario {
             "accessory",
             "pairing",
             "address",
+            "bluetooth",
             "position",
             "path",
             "transmitPower",
@@ -145,6 +146,7 @@ extension Scenario {
             device.pairing = try node.pairing
         }
         device.address = try members["address"].map(address)
+        device.isOld = try members["bluetooth"].map(isOld) ?? false
         device.path = try path(members)
         if let node = members["transmitPower"] {
             device.transmitPower = try node.number(in: -127...20)
@@ -175,6 +177,15 @@ extension Scenario {
             throw node.error("an address such as C4:F0:00:00:00:01 should be here")
         }
         return address
+    }
+
+    /// Whether a controller of that version of Bluetooth is an old one.
+    private static func isOld(_ node: JSONNode) throws(JSONError) -> Bool {
+        switch try node.text {
+        case "4.2": return true
+        case "5.4": return false
+        default: throw node.error("\"4.2\" or \"5.4\" should be here")
+        }
     }
 
     private static func path(_ members: JSONMembers) throws(JSONError) -> Path {

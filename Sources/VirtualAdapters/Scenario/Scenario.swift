@@ -22,6 +22,8 @@ public struct Scenario: Hashable, Sendable {
         public var accessory: String?
         /// How the accessory pairs; nil if as its kind does.
         public var pairing: Pairing?
+        /// Whether its controller is one as of Bluetooth 4.2, not of today.
+        public var isOld = false
         /// Where it is, and when.
         public var path = Path(.origin)
         /// The power with which it sends, in dBm.

@@ -77,13 +77,15 @@ extension Scenario {
 extension Scenario.Device {
     /// What its controller is.
     fileprivate var configuration: ControllerConfiguration {
-        ControllerConfiguration(
+        var configuration = ControllerConfiguration(
             name: name,
             publicAddress: address,
             path: path,
             transmitPower: transmitPower,
             faults: faults
         )
+        configuration.isOld = isOld
+        return configuration
     }
 }
 
