@@ -22,9 +22,24 @@ public enum TransportError: Error, Equatable, Sendable {
     case closedByPeer(String)
     /// The other side does not read: this many bytes were waiting to be written.
     case outputOverflow(limit: Int)
+    /// The system has no adapter of this name, but those.
+    case noSuchAdapter(String, present: [String])
+    /// The kernel knows nothing of Bluetooth: it was built without, the module is not loaded, or this is
+    /// a container.
+    case bluetoothMissing(String)
+    /// This process may not take adapters from the kernel. The program's file, if it is known.
+    case notPermitted(String, program: String?)
+    /// Somebody else has the adapter.
+    case inUse(String, by: AdapterHolder)
+    /// The kernel has not finished to set the adapter up in this time.
+    case setUpUnfinished(String, after: Duration)
+    /// A switch keeps the adapter's radio silent (rfkill): one that only a hand can move, or any program.
+    case switchedOff(String, byHardware: Bool)
+    /// The adapter is gone: it was unplugged, or its driver let go of it.
+    case adapterRemoved(String)
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
-    /// This transport cannot run on the executor that it was opened on: sockets need an
+    /// This transport cannot run on the executor that it was opened on: what has a descriptor needs an
     /// `AdapterExecutor`, virtual wires the executor of their air.
     case unsuitableExecutor(String)
     /// So many packet logs are open already, and one more is wanted.
@@ -58,6 +73,20 @@ extension TransportError: CustomStringConvertible {
         case .closedByPeer(let name): "\(name): closed by the controller; open it again"
         case .outputOverflow(let limit):
             "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
+        case .noSuchAdapter(let name, let present):
+            "\(name): no such adapter; "
+                + (present.isEmpty ? "plug one in" : "there is \(present.joined(separator: ", "))")
+        case .bluetoothMissing(let name):
+            "\(name): the kernel has no Bluetooth here; modprobe bluetooth, outside of any container"
+        case .notPermitted(let name, let program): Self.permission(name, program)
+        case .inUse(let name, let holder): "\(name): in use by \(holder); \(Self.remedy(holder))"
+        case .setUpUnfinished(let name, let limit):
+            "\(name): not set up by the kernel within \(limit); dmesg may say which firmware it lacks"
+        case .switchedOff(let name, let byHardware):
+            "\(name): switched off; "
+                + (byHardware
+                    ? "move the computer's switch, or press its key" : "rfkill unblock bluetooth")
+        case .adapterRemoved(let name): "\(name): the adapter is gone; plug it in again"
         case .alreadyOpen(let name): "\(name): is open; close it first"
         case .unsuitableExecutor(let name):
             "\(name): cannot run on this executor; a socket needs an AdapterExecutor, "
@@ -67,6 +96,19 @@ extension TransportError: CustomStringConvertible {
         case .cancelled: "cancelled while opening"
         case .injected(let fault): "fault injected on purpose: \(fault)"
         case .system(let operation, let code, let text): "\(operation): \(text) (error \(code))"
+        }
+    }
+
+    private static func permission(_ name: String, _ program: String?) -> String {
+        "\(name): taking an adapter from the kernel wants the capability CAP_NET_ADMIN; "
+            + "sudo setcap cap_net_admin+ep \(program ?? "PROGRAM")"
+    }
+
+    private static func remedy(_ holder: AdapterHolder) -> String {
+        switch holder {
+        case .processes: "stop it or take another adapter"
+        case .kernel:
+            "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import HCITransports
 import Testing
 
@@ -8,6 +9,11 @@ struct AdapterSpecificationTests {
     @Test(
         "reads what it prints",
         arguments: [
+            ("hci0", AdapterSpecification.hci(index: 0)), ("hci65534", .hci(index: 65534)),
+            (
+                "hci:C4:F0:00:00:00:01",
+                .hciAddress(DeviceAddress(value: 0xC4F0_0000_0001, kind: .public))
+            ),
             ("tcp:localhost:9000", AdapterSpecification.tcp(host: "localhost", port: 9000)),
             ("tcp:[::1]:65535", .tcp(host: "::1", port: 65535)),
             ("tcp:10.0.0.7:1", .tcp(host: "10.0.0.7", port: 1)),
@@ -24,7 +30,11 @@ struct AdapterSpecificationTests {
     @Test(
         "says what is wrong and what is accepted",
         arguments: [
-            ("", AdapterSpecificationError.Problem.noKind), ("hci0", .noKind),
+            ("", AdapterSpecificationError.Problem.noKind), ("hci", .noKind), ("hci00", .noKind),
+            ("hci-1", .noKind), ("hci+1", .noKind), ("hci65535", .noKind), ("hci99999", .noKind),
+            ("HCI0", .noKind), ("hci0 ", .noKind), ("hci:", .malformedAddress),
+            ("hci:0", .malformedAddress), ("hci:C4:F0:00:00:00:01:", .malformedAddress),
+            ("hci:C4:F0:00:00:00:0G", .malformedAddress),
             ("usb:0", .unknownKind), (":", .unknownKind), ("TCP:a:1", .unknownKind),
             ("tcp:", .malformedTCP), ("tcp:host", .malformedTCP), ("tcp:host:", .malformedTCP),
             ("tcp::9000", .malformedTCP), ("tcp:host:0", .malformedTCP),
@@ -39,6 +49,23 @@ struct AdapterSpecificationTests {
         }
         #expect(error?.problem == problem)
         #expect(error?.text == text)
-        #expect(error?.description.contains("tcp:HOST:PORT or unix:PATH") == true)
+        #expect(error?.description.contains(AdapterSpecification.forms) == true)
+    }
+
+    @Test(
+        "nobody can be asked to connect to an adapter",
+        arguments: ["hci0", "hci:00:00:00:00:00:01"]
+    )
+    func listening(text: String) {
+        let error = #expect(throws: AdapterSpecificationError.self) {
+            try AdapterSpecification(listening: text)
+        }
+        #expect(error?.problem == (text == "hci0" ? .noKind : .noSocket))
+    }
+
+    @Test("an address may be written in small letters") func smallLetters() throws {
+        #expect(
+            try AdapterSpecification("hci:c4:f0:00:00:00:0a").description == "hci:C4:F0:00:00:00:0A"
+        )
     }
 }

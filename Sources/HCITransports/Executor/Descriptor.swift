@@ -36,6 +36,9 @@ struct SystemError: Error, Equatable {
     /// The error of the last call of this thread.
     static var last: SystemError { SystemError(code: errno) }
 
+    /// ERFKILL of Linux, which no other system has: a switch keeps the radio silent.
+    static let radioOff: Int32 = 132
+
     var isTemporary: Bool { code == EAGAIN || code == EWOULDBLOCK || code == EINTR }
 
     /// The error in words of this room, for something called `name` at an optional path.

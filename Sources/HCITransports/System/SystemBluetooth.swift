@@ -23,17 +23,20 @@ package enum SystemBluetooth {
         case unclear(String)
     }
 
-    // `bluetooth.h` and `hci.h` of Linux, which the C library does not have.
-    private static let addressFamily: Int32 = 31
-    private static let hciProtocol: Int32 = 1
-    /// `_IOR('H', 211, int)`, HCIGETDEVINFO.
-    private static let deviceInformation: UInt = 0x8004_48D3
+    /// The kernel; nil where it is not Linux.
+    static var kernel: (any BluetoothKernel)? {
+        #if os(Linux)
+            LinuxKernel()
+        #else
+            nil
+        #endif
+    }
 
     /// Asks for a socket, and gives it back.
     package static var support: Support {
         #if os(Linux)
             do throws(SystemError) {
-                _ = try makeSocket()
+                _ = try LinuxKernel.makeSocket()
                 return .available
             } catch {
                 return support(after: error.code)
@@ -55,30 +58,9 @@ package enum SystemBluetooth {
     /// What the kernel knows of the adapter `hci<index>`; nil if it does not tell.
     package static func adapter(_ index: UInt16) -> SystemAdapterRecord? {
         #if os(Linux)
-            guard let socket = try? makeSocket() else { return nil }
-            var record = [UInt8](repeating: 0, count: SystemAdapterRecord.length)
-            record[0] = UInt8(truncatingIfNeeded: index)
-            record[1] = UInt8(truncatingIfNeeded: index >> 8)
-            let result = record.withUnsafeMutableBytes { record -> Int32 in
-                guard let place = record.baseAddress else { return -1 }
-                return ioctl(socket.number, deviceInformation, place)
-            }
-            return result == 0 ? SystemAdapterRecord(record) : nil
+            try? LinuxKernel().record(of: index)
         #else
-            return nil
+            nil
         #endif
     }
-
-    #if os(Linux)
-        private static func makeSocket() throws(SystemError) -> Descriptor {
-            #if canImport(Glibc)
-                let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
-            #else
-                let kind = SOCK_RAW | SOCK_CLOEXEC
-            #endif
-            let number = socket(addressFamily, kind, hciProtocol)
-            guard number >= 0 else { throw .last }
-            return Descriptor(owning: number)
-        }
-    #endif
 }

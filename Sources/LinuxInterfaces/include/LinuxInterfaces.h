@@ -4,3 +4,5 @@
 // speed. Declared here from the kernel's own interface, and nothing more: no logic.
 
 #pragma once
+
+#include "LinuxBluetooth.h"

@@ -5,14 +5,14 @@ import VirtualRadio
 
 /// The adapter that a person has chosen, by a text.
 package enum AdapterChoice: Hashable, Sendable {
-    /// One that is somewhere: `tcp:HOST:PORT` or `unix:PATH`.
+    /// One that is somewhere: `hci0`, `tcp:HOST:PORT` or `unix:PATH`, say.
     case reached(AdapterSpecification)
     /// One in a world within this process: with example accessories around it, `virtual`, or those
     /// of a scenario, `virtual:FILE`.
     case virtual(scenario: String?)
 
     /// What may be said.
-    package static let forms = "virtual, virtual:SCENARIO, tcp:HOST:PORT or unix:PATH"
+    package static let forms = "virtual, virtual:SCENARIO, " + AdapterSpecification.forms
 
     /// Reads what a person said; throws `AdapterChoiceError.noAdapter` for anything else.
     package init(_ text: String) throws(AdapterChoiceError) {

@@ -61,6 +61,8 @@ public final class AirServer: @unchecked Sendable {
 
     /// Begins to listen where the specification says, and returns where that is: port 0 becomes the
     /// port that the system chose. May be called for several.
+    ///
+    /// - Precondition: it is a socket, TCP or Unix.
     public func listen(
         at address: AdapterSpecification
     ) async throws(TransportError) -> AdapterSpecification {
@@ -76,6 +78,7 @@ public final class AirServer: @unchecked Sendable {
             try await server.start(on: air.executor, accepted: accepted)
             servers.withLock { $0.append(server) }
             return address
+        case .hci, .hciAddress: preconditionFailure("\(address) is no place to listen")
         }
     }
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+
+    import BluetoothTypes
+    import LinuxInterfaces
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// The kernel that this process runs on.
+    struct LinuxKernel: BluetoothKernel {
+        /// The most adapters that are asked for: the kernel's own limit.
+        private static let adapterLimit: UInt16 = 64
+        /// The most links that are asked for: no controller has so many.
+        private static let connectionLimit: UInt16 = 255
+        /// How long the kernel may take to answer a question of its management; it answers at once.
+        private static let answerLimit: Int32 = 1000
+        /// How many other messages may come before an answer.
+        private static let otherMessagesLimit = 64
+
+        var now: Instant { SystemClock.monotonic }
+        var files: any SystemFiles { LinuxFiles() }
+
+        // MARK: Adapters
+
+        func adapterIndices() throws(SystemError) -> [UInt16] {
+            // A number and padding; then, for each, its number, padding, and four octets of flags.
+            var list = [UInt8](repeating: 0, count: 4 + 8 * Int(Self.adapterLimit))
+            Self.put(Self.adapterLimit, into: &list)
+            try Self.ask(LINUX_HCIGETDEVLIST, &list)
+            let count = min(Self.number(list, at: 0), Self.adapterLimit)
+            return (0..<Int(count)).map { Self.number(list, at: 4 + 8 * $0) }
+        }
+
+        func record(of index: UInt16) throws(SystemError) -> SystemAdapterRecord {
+            var record = [UInt8](repeating: 0, count: SystemAdapterRecord.length)
+            Self.put(index, into: &record)
+            try Self.ask(LINUX_HCIGETDEVINFO, &record)
+            guard let record = SystemAdapterRecord(record) else { throw SystemError(code: EIO) }
+            return record
+        }
+
+        func connectionCount(of index: UInt16) throws(SystemError) -> Int {
+            // The adapter and a number; then, for each, sixteen octets of which two are its state.
+            var list = [UInt8](repeating: 0, count: 4 + 16 * Int(Self.connectionLimit))
+            Self.put(index, into: &list)
+            Self.put(Self.connectionLimit, into: &list, at: 2)
+            try Self.ask(LINUX_HCIGETCONNLIST, &list)
+            let count = min(Self.number(list, at: 2), Self.connectionLimit)
+            // Connected, or connected and being configured; not those that are only wished for.
+            return (0..<Int(count)).count {
+                [1, 7].contains(Self.number(list, at: 4 + 16 * $0 + 10))
+            }
+        }
+
+        func bringUp(_ index: UInt16) throws(SystemError) {
+            try Self.order(LINUX_HCIDEVUP, index)
+        }
+
+        func bringDown(_ index: UInt16) throws(SystemError) {
+            try Self.order(LINUX_HCIDEVDOWN, index)
+        }
+
+        func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
+            let socket = try Self.makeSocket(index, LINUX_HCI_CHANNEL_USER)
+            // Older kernels refuse, and take no more than 1028 octets, which no controller wants.
+            var limit = UInt16.max
+            let length = socklen_t(MemoryLayout<UInt16>.size)
+            _ = setsockopt(socket.number, LINUX_SOL_BLUETOOTH, LINUX_BT_SNDMTU, &limit, length)
+            return socket
+        }
+
+        // MARK: Calls
+
+        /// Makes an HCI socket that is bound to nothing.
+        static func makeSocket() throws(SystemError) -> Descriptor {
+            #if canImport(Glibc)
+                let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
+            #else
+                let kind = SOCK_RAW | SOCK_CLOEXEC
+            #endif
+            let number = socket(LINUX_AF_BLUETOOTH, kind, LINUX_BTPROTO_HCI)
+            guard number >= 0 else { throw .last }
+            return Descriptor(owning: number)
+        }
+
+        /// Makes one that is bound, and never waits.
+        private static func makeSocket(
+            _ index: UInt16,
+            _ channel: UInt16
+        ) throws(SystemError) -> Descriptor {
+            let socket = try makeSocket()
+            socket.makeNonBlocking()
+            var address = linux_sockaddr_hci(
+                family: UInt16(LINUX_AF_BLUETOOTH),
+                device: index,
+                channel: channel
+            )
+            let length = socklen_t(MemoryLayout<linux_sockaddr_hci>.size)
+            let result = withUnsafePointer(to: &address) { address in
+                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(socket.number, $0, length)
+                }
+            }
+            guard result == 0 else { throw .last }
+            return socket
+        }
+
+        private static func ask(
+            _ request: UInt,
+            _ structure: inout [UInt8]
+        ) throws(SystemError) {
+            let socket = try makeSocket()
+            let result = structure.withUnsafeMutableBytes { bytes -> Int32 in
+                guard let place = bytes.baseAddress else { return -1 }
+                return control(socket.number, request, place)
+            }
+            guard result >= 0 else { throw .last }
+        }
+
+        private static func order(_ request: UInt, _ index: UInt16) throws(SystemError) {
+            let socket = try makeSocket()
+            guard control(socket.number, request, Int32(index)) >= 0 else { throw .last }
+        }
+
+        private static func put(_ number: UInt16, into bytes: inout [UInt8], at offset: Int = 0) {
+            bytes.withUnsafeMutableBytes {
+                $0.storeBytes(of: number, toByteOffset: offset, as: UInt16.self)
+            }
+        }
+
+        private static func number(_ bytes: [UInt8], at offset: Int) -> UInt16 {
+            bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt16.self) }
+        }
+    }
+
+    // MARK: - Management
+
+    extension LinuxKernel {
+        func managedIndices() throws(SystemError) -> Set<UInt16> {
+            let socket = try openAnnouncements()
+            let lists = [LINUX_MGMT_OP_READ_INDEX_LIST, LINUX_MGMT_OP_READ_UNCONF_INDEX_LIST]
+            var found: Set<UInt16> = []
+            for command in lists {
+                let answer = try Self.answer(to: ManagementMessage(command: command), on: socket)
+                found.formUnion(answer.flatMap(ManagementMessage.indices) ?? [])
+            }
+            return found
+        }
+
+        func openAnnouncements() throws(SystemError) -> Descriptor {
+            try Self.makeSocket(LINUX_HCI_DEV_NONE, LINUX_HCI_CHANNEL_CONTROL)
+        }
+
+        func awaitAnnouncement(on announcements: Descriptor?, limit: Duration) {
+            let milliseconds =
+                Int32(clamping: limit.components.attoseconds / 1_000_000_000_000_000)
+                + Int32(clamping: limit.components.seconds * 1000)
+            var interest = pollfd(
+                fd: announcements?.number ?? -1,
+                events: Int16(POLLIN),
+                revents: 0
+            )
+            guard poll(&interest, 1, milliseconds) > 0, let announcements else { return }
+            // What it says is of no interest here: whoever waits looks for himself.
+            for _ in 0..<Self.otherMessagesLimit where Self.read(announcements).isEmpty { return }
+        }
+
+        /// Asks the management, and waits for the answer; nil if it is refused.
+        private static func answer(
+            to command: ManagementMessage,
+            on socket: Descriptor
+        ) throws(SystemError) -> ArraySlice<UInt8>? {
+            let count = command.bytes.withUnsafeBytes { socket.sendWithoutSignal($0) }
+            guard count >= 0 else { throw .last }
+            for _ in 0..<otherMessagesLimit {
+                var interest = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+                guard poll(&interest, 1, answerLimit) > 0 else { return nil }
+                guard let message = ManagementMessage(read(socket)[...]) else { continue }
+                switch message.answer(to: command.code) {
+                case .done(let parameters): return parameters
+                case .refused: return nil
+                case nil: continue
+                }
+            }
+            return nil
+        }
+
+        private static func read(_ socket: Descriptor) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: ManagementMessage.lengthLimit) { buffer, count in
+                count = max(0, recv(socket.number, buffer.baseAddress, buffer.count, 0))
+            }
+        }
+    }
+
+    // The C function, whose second parameter is an `Int32` where Musl is.
+
+    private func control(
+        _ number: Int32,
+        _ request: UInt,
+        _ place: UnsafeMutableRawPointer
+    ) -> Int32 {
+        #if canImport(Glibc)
+            ioctl(number, request, place)
+        #else
+            ioctl(number, Int32(truncatingIfNeeded: request), place)
+        #endif
+    }
+
+    private func control(_ number: Int32, _ request: UInt, _ value: Int32) -> Int32 {
+        #if canImport(Glibc)
+            ioctl(number, request, value)
+        #else
+            ioctl(number, Int32(truncatingIfNeeded: request), value)
+        #endif
+    }
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How an adapter is taken from the kernel: a sequence of calls, some of which wait.
+///
+/// An adapter that the kernel is still setting up is waited for. One that its own host runs is brought
+/// down for us, unless it has links; and up again if that was in vain.
+struct UserChannelOpening {
+    /// How long the kernel may take to set an adapter up: some get their firmware then.
+    static let setUpLimit = Duration.seconds(20)
+    /// How long one wait for the kernel lasts at most, before it is asked again.
+    static let patience = Duration.milliseconds(200)
+    /// How often an adapter is brought down, if each time somebody brings it up again.
+    static let takingLimit = 3
+
+    private let adapter: SystemAdapterName
+    private let kernel: any BluetoothKernel
+    /// Asked before every step.
+    private let isCancelled: @Sendable () -> Bool
+
+    /// The adapter that was up before we brought it down.
+    private var broughtDown: UInt16?
+    private var bringingsDown = 0
+
+    init(
+        _ adapter: SystemAdapterName,
+        of kernel: any BluetoothKernel,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) {
+        self.adapter = adapter
+        self.kernel = kernel
+        self.isCancelled = isCancelled
+    }
+
+    private var name: String { adapter.description }
+
+    /// Takes the adapter. Called once.
+    mutating func take() throws(TransportError) -> AdapterLease {
+        do throws(TransportError) {
+            return try takeWhenReady()
+        } catch {
+            if let broughtDown { try? kernel.bringUp(broughtDown) }
+            throw error
+        }
+    }
+
+    private mutating func takeWhenReady() throws(TransportError) -> AdapterLease {
+        let deadline = kernel.now + Self.setUpLimit
+        // Before the first look: what happens after that is told.
+        let announcements = try? kernel.openAnnouncements()
+        while !isCancelled() {
+            let index = try find()
+            if let descriptor = try attempt(index) {
+                let wasUp = broughtDown == index
+                return AdapterLease(descriptor, index: index, wasUp: wasUp, of: kernel)
+            }
+            if try isUp(index) {
+                try bringDown(index)
+            } else {
+                guard kernel.now < deadline else {
+                    throw .setUpUnfinished(name, after: Self.setUpLimit)
+                }
+                kernel.awaitAnnouncement(on: announcements, limit: Self.patience)
+            }
+        }
+        throw .cancelled
+    }
+
+    // MARK: Steps
+
+    private func find() throws(TransportError) -> UInt16 {
+        let index: UInt16?
+        do throws(SystemError) {
+            index = try adapter.index(in: kernel)
+        } catch {
+            throw refusal(error, of: nil)
+        }
+        guard let index else { throw absence }
+        return index
+    }
+
+    /// Tries to take it; nil if the kernel uses it itself.
+    private func attempt(_ index: UInt16) throws(TransportError) -> Descriptor? {
+        do throws(SystemError) {
+            return try kernel.openUserChannel(index)
+        } catch {
+            guard error.code != EBUSY else { return nil }
+            throw refusal(error, of: index)
+        }
+    }
+
+    private func isUp(_ index: UInt16) throws(TransportError) -> Bool {
+        do throws(SystemError) {
+            return try kernel.record(of: index).isUp
+        } catch {
+            throw refusal(error, of: index)
+        }
+    }
+
+    /// Ends the kernel's own host on it, unless that has links.
+    private mutating func bringDown(_ index: UInt16) throws(TransportError) {
+        let connections = (try? kernel.connectionCount(of: index)) ?? 0
+        guard connections == 0, bringingsDown < Self.takingLimit else {
+            let daemons = AdapterHolders(kernel.files).daemons
+            throw .inUse(name, by: .kernel(connections: connections, for: daemons))
+        }
+        bringingsDown += 1
+        do throws(SystemError) {
+            try kernel.bringDown(index)
+            broughtDown = index
+        } catch {
+            // Somebody has taken it since: the next attempt finds out who.
+            guard error.code != EBUSY else { return }
+            throw refusal(error, of: index)
+        }
+    }
+
+    // MARK: Refusals
+
+    private var absence: TransportError {
+        let indices = (try? kernel.adapterIndices()) ?? []
+        return .noSuchAdapter(name, present: indices.sorted().map { "hci\($0)" })
+    }
+
+    /// What the refusal of a call means for whoever wants the adapter.
+    private func refusal(_ error: SystemError, of index: UInt16?) -> TransportError {
+        switch error.code {
+        case ENODEV: absence
+        case EPERM, EACCES: .notPermitted(name, program: kernel.files.target(of: "/proc/self/exe"))
+        case EUSERS: .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
+        case SystemError.radioOff:
+            .switchedOff(name, byHardware: isOffByHardware(index))
+        case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .bluetoothMissing(name)
+        default: error.transportError("take", name: name)
+        }
+    }
+
+    private func isOffByHardware(_ index: UInt16?) -> Bool {
+        index.flatMap { RadioSwitches(kernel.files).of(adapter: $0) }?.isOffByHardware ?? false
+    }
+}

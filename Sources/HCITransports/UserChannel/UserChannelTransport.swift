@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Synchronization
+
+/// An adapter of this computer, taken from the Linux kernel: its HCI user channel.
+///
+/// ```swift
+/// let transport = UserChannelTransport(index: 0)  // hci0
+/// ```
+///
+/// While it is open, the adapter is this process' alone: for daemons such as bluetoothd it is as if it had
+/// been unplugged. Afterwards the kernel has it back, and up if it was up before. Taking it wants the
+/// capability CAP_NET_ADMIN, not root. An adapter on which the kernel's own host has links is in use.
+public final class UserChannelTransport: HCITransport {
+    private enum State {
+        case closed
+        case opening
+        case open(PacketStream)
+    }
+
+    let adapter: SystemAdapterName
+    private let kernel: (any BluetoothKernel)?
+    private let state = Mutex(State.closed)
+
+    init(_ adapter: SystemAdapterName, kernel: (any BluetoothKernel)? = SystemBluetooth.kernel) {
+        self.adapter = adapter
+        self.kernel = kernel
+    }
+
+    /// The adapter to which the kernel gives this number now: 0 is `hci0`.
+    public convenience init(index: UInt16) {
+        self.init(.index(index))
+    }
+
+    /// The adapter with this public address, whatever its number is when the transport is opened.
+    public convenience init(address: DeviceAddress) {
+        self.init(.address(address))
+    }
+
+    /// `hci0` or `hci:AA:BB:CC:DD:EE:FF`.
+    public var name: String { adapter.description }
+
+    /// Takes the adapter, as soon as the kernel has set it up; within some twenty seconds.
+    ///
+    /// Fails if there is none such, somebody else has it, its radio is switched off, or this process may
+    /// not take it.
+    public func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        guard let executor = executor as? AdapterExecutor else { throw .unsuitableExecutor(name) }
+        guard let kernel else { throw .bluetoothMissing(name) }
+        try beginOpening()
+        do throws(TransportError) {
+            let lease = try await take(from: kernel)
+            await start(lease, on: executor, receive: receive)
+        } catch {
+            state.withLock { $0 = .closed }
+            throw error
+        }
+    }
+
+    private func beginOpening() throws(TransportError) {
+        let isFirst = state.withLock { state in
+            guard case .closed = state else { return false }
+            state = .opening
+            return true
+        }
+        guard isFirst else { throw .alreadyOpen(name) }
+    }
+
+    /// The kernel's calls wait, and cannot be called off: they have a thread of their own. Cancelling the
+    /// task does not wait for it; what it takes after that, it gives back.
+    private func take(
+        from kernel: any BluetoothKernel
+    ) async throws(TransportError) -> AdapterLease {
+        let answer = FirstAnswer<Result<AdapterLease, TransportError>>()
+        let cancellation = Cancellation()
+        let thread = SystemThread { [adapter] in
+            var opening = UserChannelOpening(adapter, of: kernel) { cancellation.isDone }
+            do throws(TransportError) {
+                answer.give(.success(try opening.take()))
+            } catch {
+                answer.give(.failure(error))
+            }
+        }
+        guard let thread else { throw .system(operation: "start a thread", code: 0, text: "") }
+        thread.detach()
+        let outcome = await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            cancellation.isDone = true
+            answer.give(.failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+
+    private func start(
+        _ lease: AdapterLease,
+        on executor: AdapterExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async {
+        let stream = PacketStream(
+            lease,
+            name: name,
+            executor: executor,
+            receive: receive,
+            ended: { [self] error in
+                state.withLock { $0 = .closed }
+                receive(.closed(error))
+            }
+        )
+        state.withLock { $0 = .open(stream) }
+        await withCheckedContinuation { continuation in
+            executor.perform {
+                stream.start()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Sends whole packets at the end of the thread's turn, each by itself.
+    public func send(_ packets: [[UInt8]]) {
+        stream?.send(packets)
+    }
+
+    /// Gives the adapter back to the kernel; `.closed(nil)` follows when it has it.
+    public func close() {
+        stream?.close()
+    }
+
+    private var stream: PacketStream? {
+        state.withLock { state in
+            guard case .open(let stream) = state else { return nil }
+            return stream
+        }
+    }
+}
+
+/// Whether something has been called off.
+private final class Cancellation: Sendable {
+    private let state = Atomic(false)
+
+    var isDone: Bool {
+        get { state.load(ordering: .relaxed) }
+        set { state.store(newValue, ordering: .relaxed) }
+    }
+}

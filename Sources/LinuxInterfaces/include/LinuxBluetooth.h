@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bluetooth sockets. The kernel has these in include/net/bluetooth, which is not among the headers that it
+// hands out, so they are written down here once more: numbers and layouts are its binary interface, and
+// do not change.
+
+#pragma once
+
+#ifdef __linux__
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+/// The address family of Bluetooth sockets, the protocol that speaks HCI, and the level of its options.
+static const int32_t LINUX_AF_BLUETOOTH = 31;
+static const int32_t LINUX_BTPROTO_HCI = 1;
+static const int32_t LINUX_SOL_BLUETOOTH = 274;
+
+/// The longest packet that may be written (since Linux 5.16), in octets, the packet's type included.
+static const int32_t LINUX_BT_SNDMTU = 12;
+
+/// Whom an HCI socket talks to: an adapter that it has for itself, or the kernel's management of them all.
+static const uint16_t LINUX_HCI_CHANNEL_USER = 1;
+static const uint16_t LINUX_HCI_CHANNEL_CONTROL = 3;
+/// No adapter in particular.
+static const uint16_t LINUX_HCI_DEV_NONE = 0xFFFF;
+
+/// What an HCI socket is bound to.
+struct linux_sockaddr_hci {
+    uint16_t family;
+    uint16_t device;
+    uint16_t channel;
+};
+
+/// What can be asked of an HCI socket that is bound to nothing. The argument of the first two is the
+/// number of an adapter; of the others, a structure that begins with the number of adapters that there is
+/// room for, or the number of an adapter.
+static const unsigned long LINUX_HCIDEVUP = _IOW('H', 201, int);
+static const unsigned long LINUX_HCIDEVDOWN = _IOW('H', 202, int);
+static const unsigned long LINUX_HCIGETDEVLIST = _IOR('H', 210, int);
+static const unsigned long LINUX_HCIGETDEVINFO = _IOR('H', 211, int);
+static const unsigned long LINUX_HCIGETCONNLIST = _IOR('H', 212, int);
+
+/// Commands and events of the management channel (BlueZ, doc/mgmt-api.txt).
+static const uint16_t LINUX_MGMT_OP_READ_INDEX_LIST = 0x0003;
+static const uint16_t LINUX_MGMT_OP_READ_INFO = 0x0004;
+static const uint16_t LINUX_MGMT_OP_READ_UNCONF_INDEX_LIST = 0x0036;
+static const uint16_t LINUX_MGMT_EV_CMD_COMPLETE = 0x0001;
+static const uint16_t LINUX_MGMT_EV_CMD_STATUS = 0x0002;
+static const uint16_t LINUX_MGMT_EV_INDEX_ADDED = 0x0004;
+static const uint16_t LINUX_MGMT_EV_INDEX_REMOVED = 0x0005;
+static const uint16_t LINUX_MGMT_EV_UNCONF_INDEX_ADDED = 0x001D;
+static const uint16_t LINUX_MGMT_EV_UNCONF_INDEX_REMOVED = 0x001E;
+
+#endif
