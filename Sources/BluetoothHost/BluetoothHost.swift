@@ -253,7 +253,10 @@ public actor BluetoothHost {
     private func transportOpened() {
         guard isOpenAwaited, core.state != .closed else { return }
         isOpenAwaited = false
-        core.transportOpened(now: executor.now)
+        if let notice = transport.notice {
+            configuration.logger.notice("\(transport.name): \(notice)")
+        }
+        core.transportOpened(losesBytes: transport.losesBytes, now: executor.now)
         drain()
     }
 

@@ -16,9 +16,11 @@ public enum AdapterSpecification: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
     /// `unix:PATH`.
     case unix(path: String)
+    /// `serial:DEVICE@SPEED`, and options after it: `serial:/dev/ttyUSB0@1000000,flow=none`.
+    case serial(SerialLine)
 
     /// What is accepted.
-    package static let forms = "hci0, hci:ADDRESS, tcp:HOST:PORT or unix:PATH"
+    package static let forms = "hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH or serial:DEVICE@SPEED"
 
     /// Reads a specification; throws an error that says what is accepted.
     public init(_ text: String) throws(AdapterSpecificationError) {
@@ -34,7 +36,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         try self.init(text, ports: 0...UInt16.max)
         switch self {
         case .tcp, .unix: break
-        case .hci, .hciAddress: throw AdapterSpecificationError(text, .noSocket)
+        case .hci, .hciAddress, .serial: throw AdapterSpecificationError(text, .noSocket)
         }
     }
 
@@ -58,6 +60,12 @@ public enum AdapterSpecification: Hashable, Sendable {
         case "unix":
             guard !parts[1].isEmpty else { throw AdapterSpecificationError(text, .emptyPath) }
             self = .unix(path: String(parts[1]))
+        case "serial":
+            do throws(SerialLine.Problem) {
+                self = .serial(try SerialLine(parts[1]))
+            } catch {
+                throw AdapterSpecificationError(text, .malformedSerial(error))
+            }
         default: throw AdapterSpecificationError(text, .unknownKind)
         }
     }
@@ -94,6 +102,7 @@ public enum AdapterSpecification: Hashable, Sendable {
         case .hciAddress(let address): UserChannelTransport(address: address)
         case .tcp(let host, let port): TCPTransport(host: host, port: port)
         case .unix(let path): UnixTransport(path: path)
+        case .serial(let line): SerialTransport(line)
         }
     }
 }
@@ -106,6 +115,7 @@ extension AdapterSpecification: CustomStringConvertible {
         case .hciAddress(let address): SystemAdapterName.address(address).description
         case .tcp(let host, let port): SocketEndpoint.tcp(host: host, port: port).name
         case .unix(let path): SocketEndpoint.unix(path: path).name
+        case .serial(let line): line.description
         }
     }
 }
@@ -126,6 +136,8 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         case malformedTCP
         /// Nothing follows `unix:`.
         case emptyPath
+        /// What follows `serial:` is no device, speed and options.
+        case malformedSerial(SerialLine.Problem)
     }
 
     /// The text as it was given.
@@ -152,6 +164,7 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         case .noSocket: "nobody can connect to it"
         case .malformedTCP: "after tcp: come a host and a port from 1 to 65535"
         case .emptyPath: "after unix: comes the path of a socket"
+        case .malformedSerial(let problem): problem.description
         }
     }
 }

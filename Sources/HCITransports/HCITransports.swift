@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A host and its controller talk through a pipe: commands and data go down, events and data come
-// up. This room holds the kinds of pipe there are: a socket, or another object of the same process.
+// up. This room holds the kinds of pipe there are: a socket, the wire of a UART, or another object of
+// the same process.
 // What flows is H4 (Vol 4, Part A): every packet starts with an octet that says what it is. A
 // transport does not look inside. It takes whole packets to send, and hands up what arrives cut
 // wherever the operating system cut it; putting packets together again is the framing's work.
@@ -21,6 +22,17 @@
 public protocol HCITransport: Sendable {
     /// What it reaches, for logs and errors: `tcp:localhost:9000`.
     var name: String { get }
+
+    /// Whether bytes may get lost or change on the way, as on the wire of a UART. By default they do
+    /// not.
+    ///
+    /// A host that finds no packets any more in what comes then resets the controller and searches
+    /// its answer (Vol 4, Part A, 4), where it would otherwise open the transport anew.
+    var losesBytes: Bool { get }
+
+    /// What whoever uses the open transport should know, in a sentence without a full stop: that it
+    /// is slower than asked for, say. By default there is nothing.
+    var notice: String? { get }
 
     /// Reaches the controller, and returns when bytes can flow.
     ///
@@ -43,6 +55,14 @@ public protocol HCITransport: Sendable {
     ///
     /// Called on the executor's thread only. On a transport that is not open, nothing happens.
     func close()
+}
+
+extension HCITransport {
+    /// False: what is sent arrives.
+    public var losesBytes: Bool { false }
+
+    /// Nothing.
+    public var notice: String? { nil }
 }
 
 /// What happens on an open transport.

@@ -37,6 +37,8 @@ public enum TransportError: Error, Equatable, Sendable {
     case switchedOff(String, byHardware: Bool)
     /// The adapter is gone: it was unplugged, or its driver let go of it.
     case adapterRemoved(String)
+    /// A serial line could not be used.
+    case serial(SerialError)
     /// `open` was called on a transport that is open.
     case alreadyOpen(String)
     /// This transport cannot run on the executor that it was opened on: what has a descriptor needs an
@@ -71,6 +73,7 @@ extension TransportError: CustomStringConvertible {
             "\(name): no answer within \(limit); check that the controller is running"
         case .addressInUse(let name): "\(name): in use; stop the other process or choose another"
         case .closedByPeer(let name): "\(name): closed by the controller; open it again"
+        case .serial(let error): error.description
         case .outputOverflow(let limit):
             "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
         case .noSuchAdapter(let name, let present):

@@ -58,7 +58,7 @@ struct SocketTransportTests {
         try await withExecutor { executor in
             let pair = try await SocketPair.join(.unix, on: executor)
             let packet = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
-            let count = SocketStream.pendingBytesLimit / packet.count
+            let count = ByteStream.pendingBytesLimit / packet.count
             await executor.run {
                 for _ in 0..<count { pair.near.send([packet]) }
             }
@@ -80,7 +80,7 @@ struct SocketTransportTests {
                 await executor.run { pair.near.send([packet]) }
             }
             let log = await pair.nearLog.waitForClosing()
-            #expect(log.closings == [.outputOverflow(limit: SocketStream.pendingBytesLimit)])
+            #expect(log.closings == [.outputOverflow(limit: ByteStream.pendingBytesLimit)])
             await executor.run { pair.far.close() }
         }
     }

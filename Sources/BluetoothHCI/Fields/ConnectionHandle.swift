@@ -29,7 +29,7 @@ extension ConnectionHandle: HCIParameters {
 
 extension HCI {
     /// `value` in upper-case hexadecimal, with zeros in front up to `digits`.
-    static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
+    package static func hexadecimal(_ value: some BinaryInteger, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }

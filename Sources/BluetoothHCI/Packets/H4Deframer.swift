@@ -49,6 +49,12 @@ package struct H4Deframer: Sendable {
     /// Whether part of a packet has arrived: a stream that ends here was cut off.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
+    /// Whether a packet has begun, the rest of which is to come. Not so while it resynchronises.
+    package var isAwaitingRest: Bool {
+        guard case .framing = state else { return false }
+        return holdsPartialPacket
+    }
+
     /// Takes bytes that arrived. After an error they are dropped.
     package mutating func append(_ bytes: ArraySlice<UInt8>) {
         if case .lost = state { return }

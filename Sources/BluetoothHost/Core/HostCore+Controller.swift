@@ -8,9 +8,12 @@ import BluetoothTypes
 extension HostCore {
     /// The transport is open: set the controller up from the beginning. Does nothing if it has been
     /// closed since, which may be told first.
-    package mutating func transportOpened(now: Instant) {
+    ///
+    /// - Parameter losesBytes: Whether bytes may get lost on it, as on a UART.
+    package mutating func transportOpened(losesBytes: Bool = false, now: Instant) {
         guard state != .closed, reopening.deadline == nil else { return }
         isConnected = true
+        wire = Wire(losesBytes: losesBytes)
         beginStartup(now: now)
     }
 
@@ -62,13 +65,19 @@ extension HostCore {
     /// then it is reset, or, where a reset could not get through, its transport is opened anew.
     mutating func controllerFailed(_ failure: AdapterFailure, now: Instant) {
         guard state != .closed else { return }
-        // A controller that fails while it is set up has had its reset.
-        let isBeyondReset = startup != nil || failure == .desynchronised
+        let isBeyondReset = !mayReset(after: failure)
         changeState(to: isBeyondReset ? .unavailable(failure) : .resetting(failure))
         abandonController(failure, now: now)
         guard isBeyondReset else { return beginStartup(now: now) }
         emit(.closeTransport)
         disconnected(now: now)
+    }
+
+    /// Whether a reset may help, and can get through.
+    private mutating func mayReset(after failure: AdapterFailure) -> Bool {
+        guard !wire.losesBytes else { return wire.takeReset() }
+        // A controller that fails while it is set up has had its reset.
+        return startup == nil && failure != .desynchronised
     }
 
     private mutating func disconnected(now: Instant) {
@@ -78,6 +87,8 @@ extension HostCore {
     }
 
     private mutating func beginStartup(now: Instant) {
+        // Whatever comes before the answer to Reset is from before, or noise (Vol 4, Part A, 4).
+        if wire.losesBytes { deframer.resynchronise() }
         startup = ControllerStartup(randomAddress: takeFirstAddress())
         continueStartup(now: now)
     }
@@ -104,6 +115,7 @@ extension HostCore {
         startup = nil
         capabilities = found
         reopening.succeeded()
+        wire.controllerStarted()
         transmitQueue = ACLTransmitQueue()
         transmitQueue.configure(
             packetLength: found.aclPacketLength,
@@ -121,6 +133,8 @@ extension HostCore {
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil
         capabilities = nil
+        abandonedControllers += 1
+        wire.packetArrived()
         addresses.reset()
         perform(scheduler.reset(now: now), now: now)
         perform(advertiser.reset(now: now), now: now)

@@ -21,15 +21,30 @@ extension HostCore {
             return false
         }
         do {
-            guard let packet = try deframer.next() else { return false }
+            guard let packet = try deframer.next() else {
+                if deframer.isAwaitingRest { wire.packetAwaited(now: now) }
+                return false
+            }
+            wire.packetArrived()
             route(packet, now: now)
             return true
         } catch {
-            emit(.log("\(error)"))
-            deframer.reset()
-            controllerFailed(.desynchronised, now: now)
+            framingLost("\(error)", now: now)
             return false
         }
+    }
+
+    /// Packets cannot be told apart any more.
+    private mutating func framingLost(_ reason: String, now: Instant) {
+        emit(.log(reason))
+        deframer.reset()
+        controllerFailed(.desynchronised, now: now)
+    }
+
+    /// A packet may have begun too long ago.
+    mutating func expirePacket(now: Instant) {
+        guard let deadline = wire.packetDeadline, deadline <= now else { return }
+        framingLost("the rest of a packet has not come", now: now)
     }
 
     private mutating func route(_ packet: HCI.Packet, now: Instant) {
@@ -42,7 +57,10 @@ extension HostCore {
                 emit(.log("malformed event \(code): \(error)"))
             }
         case .command, .synchronous, .isochronous:
-            emit(.log("ignored a packet that no controller sends to a Low Energy host"))
+            let reason = "a packet that no controller sends to a Low Energy host"
+            // Where bytes get lost, they look like the beginning of one by chance.
+            guard wire.losesBytes else { return emit(.log("ignored \(reason)")) }
+            framingLost(reason, now: now)
         }
     }
 
@@ -144,9 +162,11 @@ extension HostCore {
     mutating func perform(_ actions: [CommandQueue<Purpose>.Action], now: Instant) {
         // The worst first: whoever is told of a discarded command must not send another.
         for case .unresponsive in actions { controllerFailed(.unresponsive, now: now) }
+        let abandoned = abandonedControllers
         for action in actions {
             switch action {
-            case .send(let packet): emit(.transmit(packet))
+            // Told of a command that ended, the host may have begun anew: then this is of the past.
+            case .send(let packet): if abandonedControllers == abandoned { emit(.transmit(packet)) }
             case .unresponsive: break
             case .finished(let purpose, let result): finished(purpose, result, now: now)
             }

@@ -21,7 +21,7 @@ extension HostCore {
         soonest = earliest(soonest, earliest(reopening.deadline, farewellDeadline))
         soonest = earliest(soonest, earliest(advertiser.nextDeadline, server.nextDeadline))
         soonest = earliest(soonest, keeping.schedule.nextDeadline)
-        soonest = earliest(soonest, addresses.nextDeadline)
+        soonest = earliest(soonest, earliest(addresses.nextDeadline, wire.packetDeadline))
         for dial in dials.values { soonest = earliest(soonest, dial.nextDeadline) }
         return soonest
     }
@@ -29,6 +29,7 @@ extension HostCore {
     /// The time that `nextDeadline` named has come, or may have.
     package mutating func deadlinePassed(now: Instant) {
         guard state != .closed else { return }
+        expirePacket(now: now)
         perform(commands.deadlinePassed(now: now), now: now)
         perform(addresses.deadlinePassed(now: now), now: now)
         perform(scheduler.deadlinePassed(now: now), now: now)

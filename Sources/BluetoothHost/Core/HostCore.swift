@@ -75,6 +75,10 @@ package struct HostCore: Sendable {
 
     /// Whether the transport is open. What arrives before that is known is not looked at.
     var isConnected = false
+    /// What is known of the wire, and what it may still be tried.
+    var wire = Wire()
+    /// How often what the controller knew was forgotten.
+    var abandonedControllers = 0
     var deframer = H4Deframer()
     var commands = CommandQueue<Purpose>()
     var startup: ControllerStartup?

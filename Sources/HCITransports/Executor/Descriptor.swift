@@ -29,6 +29,11 @@ final class Descriptor: Sendable {
     }
 }
 
+/// Writes what there is room for, for things that are no sockets; the count, or -1 and `errno`.
+func systemWrite(_ descriptor: Descriptor, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor.number, bytes.baseAddress, bytes.count)
+}
+
 /// What the last system call that failed said, as a value.
 struct SystemError: Error, Equatable {
     let code: Int32

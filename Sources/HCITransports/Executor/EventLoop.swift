@@ -115,7 +115,7 @@ final class EventLoop {
     /// The bytes are copied out of the thread's buffer into an array of their own size: packets may
     /// be slices of it for as long as anyone likes without keeping 64 KiB alive.
     func read(_ descriptor: Descriptor) throws(SystemError) -> [UInt8] {
-        let count = recv(descriptor.number, readBuffer.baseAddress, readBuffer.count, 0)
+        let count = systemRead(descriptor.number, readBuffer.baseAddress, readBuffer.count)
         guard count >= 0 else { throw .last }
         return [UInt8](readBuffer[..<count])
     }
@@ -205,4 +205,9 @@ private func systemPoll(
     _ timeout: Int32
 ) -> Int32 {
     poll(interests, count, timeout)
+}
+
+/// The same for the C function that reads from any kind of descriptor.
+private func systemRead(_ number: Int32, _ place: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(number, place, count)
 }

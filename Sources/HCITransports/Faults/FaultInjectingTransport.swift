@@ -39,6 +39,12 @@ public final class FaultInjectingTransport: HCITransport {
     /// The name of the transport inside.
     public var name: String { inner.name }
 
+    /// Whether the transport inside loses bytes.
+    public var losesBytes: Bool { inner.losesBytes }
+
+    /// What there is to know of the transport inside.
+    public var notice: String? { inner.notice }
+
     /// Opens the transport inside.
     public func open(
         on executor: any HostExecutor,

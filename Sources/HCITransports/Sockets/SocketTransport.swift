@@ -13,7 +13,7 @@ final class SocketTransport: HCITransport {
         /// Connected by the other side, and not open yet.
         case accepted(Descriptor)
         case opening
-        case open(SocketStream)
+        case open(ByteStream)
     }
 
     let name: String
@@ -93,7 +93,7 @@ final class SocketTransport: HCITransport {
         on executor: AdapterExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async {
-        let stream = SocketStream(
+        let stream = ByteStream(
             descriptor,
             name: name,
             executor: executor,
@@ -120,7 +120,7 @@ final class SocketTransport: HCITransport {
         stream?.close()
     }
 
-    private var stream: SocketStream? {
+    private var stream: ByteStream? {
         state.withLock { state in
             guard case .open(let stream) = state else { return nil }
             return stream

@@ -41,6 +41,12 @@ public final class TracingTransport: HCITransport {
     /// The name of the transport inside.
     public var name: String { inner.name }
 
+    /// Whether the transport inside loses bytes.
+    public var losesBytes: Bool { inner.losesBytes }
+
+    /// What there is to know of the transport inside.
+    public var notice: String? { inner.notice }
+
     /// Why the file is no longer written, if it is not: the disk is full, say.
     public var failure: TransportError? { file.failure }
 

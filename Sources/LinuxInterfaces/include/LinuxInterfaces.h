@@ -6,3 +6,4 @@
 #pragma once
 
 #include "LinuxBluetooth.h"
+#include "LinuxSerial.h"

@@ -78,7 +78,7 @@ public final class AirServer: @unchecked Sendable {
             try await server.start(on: air.executor, accepted: accepted)
             servers.withLock { $0.append(server) }
             return address
-        case .hci, .hciAddress: preconditionFailure("\(address) is no place to listen")
+        case .hci, .hciAddress, .serial: preconditionFailure("\(address) is no place to listen")
         }
     }
 

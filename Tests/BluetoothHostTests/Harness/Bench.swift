@@ -22,6 +22,8 @@ struct Bench {
     var now = Instant.zero
     /// Whether the controller is there when the transport is opened.
     var isReachable = true
+    /// Whether bytes may get lost on the transport.
+    var losesBytes = false
     private(set) var isOpen = false
 
     private(set) var states: [AdapterState] = []
@@ -78,7 +80,7 @@ struct Bench {
         openCount += 1
         guard isReachable else { return core.transportClosed("nobody there", now: now) }
         isOpen = true
-        core.transportOpened(now: now)
+        core.transportOpened(losesBytes: losesBytes, now: now)
     }
 
     /// Ends the transport from the other side.

@@ -8,11 +8,19 @@
     import Musl
 #endif
 
-/// A connected socket: one read when it wakes the thread, one write at the end of a turn.
+/// A connected socket, or a terminal: one read when it wakes the thread, one write at the end of a
+/// turn.
 ///
 /// Unchecked: what varies is touched on the executor's thread only. Every way in asks for
 /// `executor.loop` first, which traps on any other thread.
-final class SocketStream: @unchecked Sendable {
+final class ByteStream: @unchecked Sendable {
+    /// What the bytes flow through.
+    enum Medium {
+        case socket
+        /// The line of a terminal: it ends when its device is unplugged.
+        case terminal
+    }
+
     /// How many bytes may wait for the other side to read.
     static let pendingBytesLimit = 1 << 20
 
@@ -21,6 +29,7 @@ final class SocketStream: @unchecked Sendable {
     static let lastReadsLimit = 64
 
     private let executor: AdapterExecutor
+    private let medium: Medium
     private let name: String
     private let receive: @Sendable (TransportEvent) -> Void
     private let ended: @Sendable (TransportError?) -> Void
@@ -36,12 +45,14 @@ final class SocketStream: @unchecked Sendable {
     /// Makes a stream that reads once it is started. `ended` is called last, and once.
     init(
         _ descriptor: Descriptor,
+        _ medium: Medium = .socket,
         name: String,
         executor: AdapterExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void,
         ended: @escaping @Sendable (TransportError?) -> Void
     ) {
         self.descriptor = descriptor
+        self.medium = medium
         self.name = name
         self.executor = executor
         self.receive = receive
@@ -62,7 +73,7 @@ final class SocketStream: @unchecked Sendable {
         guard pending.count - writtenCount <= Self.pendingBytesLimit else {
             return end(.outputOverflow(limit: Self.pendingBytesLimit))
         }
-        // While the socket is full, `poll` says when to go on.
+        // While there is no room, `poll` says when to go on.
         guard !isTurnEndAwaited, !isWritableAwaited else { return }
         isTurnEndAwaited = true
         loop.callAtTurnEnd(self)
@@ -89,7 +100,7 @@ final class SocketStream: @unchecked Sendable {
 
 // MARK: - Reading
 
-extension SocketStream: DescriptorHandler {
+extension ByteStream: DescriptorHandler {
     func descriptorReady(readable: Bool, writable: Bool) {
         if writable, isWritableAwaited { flush() }
         if readable { readOnce() }
@@ -106,13 +117,13 @@ extension SocketStream: DescriptorHandler {
         do throws(SystemError) {
             let bytes = try executor.loop.read(descriptor)
             guard !bytes.isEmpty else {
-                end(.closedByPeer(name))
+                end(medium.ending(of: name))
                 return false
             }
             receive(.received(bytes[...]))
             return true
         } catch {
-            if !error.isTemporary { end(error.transportError("read from", name: name)) }
+            if !error.isTemporary { end(medium.error(error, "read from", name: name)) }
             return false
         }
     }
@@ -120,7 +131,7 @@ extension SocketStream: DescriptorHandler {
 
 // MARK: - Writing
 
-extension SocketStream: TurnEndHandler {
+extension ByteStream: TurnEndHandler {
     func turnEnded() {
         isTurnEndAwaited = false
         flush()
@@ -131,18 +142,18 @@ extension SocketStream: TurnEndHandler {
         do throws(SystemError) {
             awaitWritable(try !write(to: descriptor), on: descriptor)
         } catch {
-            // What the other side said before it left is still in the socket.
+            // What the other side said before it left is still there.
             var readsLeft = Self.lastReadsLimit
             while readsLeft > 0, readOnce() { readsLeft -= 1 }
-            end(error.transportError("write to", name: name))
+            end(medium.error(error, "write to", name: name))
         }
     }
 
-    /// Writes as much as the socket takes, and returns whether that was all.
+    /// Writes as much as there is room for, and returns whether that was all.
     private func write(to descriptor: Descriptor) throws(SystemError) -> Bool {
         let start = writtenCount
         let count = pending.withUnsafeBytes { bytes in
-            descriptor.sendWithoutSignal(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+            medium.write(UnsafeRawBufferPointer(rebasing: bytes[start...]), to: descriptor)
         }
         if count < 0 {
             guard SystemError.last.isTemporary else { throw .last }
@@ -164,5 +175,37 @@ extension SocketStream: TurnEndHandler {
         guard isAwaited != isWritableAwaited else { return }
         isWritableAwaited = isAwaited
         executor.loop.watch(descriptor, readable: true, writable: isAwaited, self)
+    }
+}
+
+// MARK: - Media
+
+extension ByteStream.Medium {
+    /// Writes what there is room for; the count, or -1 and `errno`.
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Descriptor) -> Int {
+        switch self {
+        case .socket: descriptor.sendWithoutSignal(bytes)
+        case .terminal: systemWrite(descriptor, bytes)
+        }
+    }
+
+    /// What the end of the bytes means.
+    fileprivate func ending(of name: String) -> TransportError {
+        switch self {
+        case .socket: .closedByPeer(name)
+        case .terminal: .adapterRemoved(name)
+        }
+    }
+
+    fileprivate func error(
+        _ error: SystemError,
+        _ operation: String,
+        name: String
+    ) -> TransportError {
+        // So a terminal says that its device has gone.
+        if self == .terminal, [EIO, ENXIO, ENODEV].contains(error.code) {
+            return .adapterRemoved(name)
+        }
+        return error.transportError(operation, name: name)
     }
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+
+#if os(Linux)
+    /// Opens the port of a line, and runs its start-up.
+    ///
+    /// Unchecked: used on the executor's thread only, as the calls of `executor.loop` check.
+    final class SerialOpening: DescriptorHandler, @unchecked Sendable {
+        /// A line that is ready, and what there is to know of it.
+        struct Opened: Sendable {
+            let port: SerialPort
+            let outcome: SerialStartUp.Outcome
+        }
+
+        typealias Outcome = Result<Opened, TransportError>
+
+        private let executor: AdapterExecutor
+        private let line: SerialLine
+        private var startUp: SerialStartUp
+        private var port: SerialPort?
+        private var timer: (any HostTimer)?
+        /// Nil before the start, and once called.
+        private var finished: (@Sendable (Outcome) -> Void)?
+        private var isCancelled = false
+
+        init(_ line: SerialLine, executor: AdapterExecutor) {
+            self.line = line
+            self.executor = executor
+            startUp = SerialStartUp(line)
+        }
+
+        /// Begins; `finished` is called once, perhaps before this returns.
+        func start(_ finished: @escaping @Sendable (Outcome) -> Void) {
+            self.finished = finished
+            guard !isCancelled else { return finish(.failure(.cancelled)) }
+            do throws(SerialError) {
+                let port = try SerialPort(line, speed: startUp.openingSpeed)
+                self.port = port
+                timer = executor.makeTimer { [weak self] in self?.timerFired() }
+                executor.loop.watch(port.descriptor, readable: true, writable: false, self)
+                perform(startUp.begin(now: executor.now))
+            } catch {
+                finish(.failure(.serial(error)))
+            }
+        }
+
+        /// Gives up, also before the start.
+        func cancel() {
+            isCancelled = true
+            finish(.failure(.cancelled))
+        }
+
+        func loopEnded() {
+            cancel()
+        }
+
+        func descriptorReady(readable: Bool, writable: Bool) {
+            guard let port else { return }
+            do throws(SystemError) {
+                let bytes = try executor.loop.read(port.descriptor)
+                guard !bytes.isEmpty else {
+                    return finish(.failure(.adapterRemoved(line.description)))
+                }
+                perform(startUp.receive(bytes[...], now: executor.now))
+            } catch {
+                if !error.isTemporary { finish(.failure(.adapterRemoved(line.description))) }
+            }
+        }
+
+        private func timerFired() {
+            guard finished != nil else { return }
+            perform(startUp.deadlinePassed(now: executor.now))
+        }
+
+        private func perform(_ actions: [SerialStartUp.Action]) {
+            for action in actions {
+                guard let port, finished != nil else { return }
+                switch action {
+                // What does not fit is not answered, which the start-up takes care of.
+                case .send(let packet):
+                    packet.withUnsafeBytes { _ = systemWrite(port.descriptor, $0) }
+                case .setSpeed(let speed):
+                    do throws(SerialError) {
+                        try port.setSpeed(speed)
+                    } catch {
+                        finish(.failure(.serial(error)))
+                    }
+                case .finish(let outcome):
+                    finish(.success(Opened(port: port, outcome: outcome)))
+                case .fail(let speeds):
+                    finish(.failure(.serial(.noAnswer(path: line.path, speeds: speeds))))
+                }
+            }
+            timer?.set(to: finished == nil ? nil : startUp.nextDeadline)
+        }
+
+        private func finish(_ outcome: Outcome) {
+            guard let finished else { return }
+            self.finished = nil
+            timer?.set(to: nil)
+            if let port {
+                executor.loop.unwatch(port.descriptor)
+                if case .failure = outcome { port.release() }
+            }
+            port = nil
+            finished(outcome)
+        }
+    }
+#endif

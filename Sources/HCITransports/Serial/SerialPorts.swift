@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The serial ports of this machine.
+package enum SerialPorts {
+    /// How many are told of at most.
+    static let limit = 16
+
+    /// How the kernel names the ports to which a controller can be wired: USB adapters and modules,
+    /// and the UARTs of small machines. Those of a PC, ttyS, are there whether or not anything is.
+    static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyTHS", "ttymxc", "serial"]
+
+    /// The paths of those that are there, sorted, with the names that stay the same first.
+    package static var present: [String] {
+        let lasting = Self.names(in: "/dev/serial/by-id").sorted().map { "/dev/serial/by-id/" + $0 }
+        let others = Self.names(in: "/dev").filter(isSerialPort).sorted().map { "/dev/" + $0 }
+        return Array((lasting + others).prefix(limit))
+    }
+
+    /// Whether a device of this name is a serial port.
+    static func isSerialPort(_ name: String) -> Bool {
+        prefixes.contains { prefix in
+            guard name.hasPrefix(prefix), name != prefix else { return false }
+            return name.dropFirst(prefix.count).allSatisfy(\.isNumber)
+        }
+    }
+
+    /// The group that may use the device, if there is one that may and it has a name.
+    static func group(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IWGRP != 0,
+            let group = getgrgid(status.st_gid)
+        else { return nil }
+        return String(cString: group.pointee.gr_name)
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+extension SerialVendor {
+    /// A command of a vendor's, on the way to another speed.
+    struct Order: Hashable, Sendable {
+        let opcode: UInt16
+        let parameters: [UInt8]
+        /// Whether it is answered at the speed at which it was sent. If not, whatever comes of it
+        /// comes at the new speed, or not at all.
+        var isAnswered = true
+
+        /// The command as an H4 packet.
+        var packet: [UInt8] {
+            [
+                HCI.PacketType.command.rawValue, UInt8(truncatingIfNeeded: opcode),
+                UInt8(opcode >> 8), UInt8(parameters.count),
+            ] + parameters
+        }
+    }
+
+    /// How long a controller takes at most to be ready at the new speed.
+    var settlingTime: Duration {
+        switch self {
+        // The kernel's hci_qca waits as long for the slowest of them, and hci_intel so long.
+        case .qualcomm: .milliseconds(300)
+        case .intel: .milliseconds(100)
+        case .broadcom, .ti, .nxp, .st: .milliseconds(50)
+        }
+    }
+
+    /// What tells the controller to use this speed; nil if it cannot have it.
+    func orders(for speed: Int) -> [Order]? {
+        switch self {
+        case .broadcom: Self.broadcomOrders(speed)
+        // HCI_VS_Update_UART_HCI_Baudrate: the speed as a number of four octets.
+        case .ti: [Order(opcode: 0xFF36, parameters: Self.octets(speed))]
+        // Set Operational Speed, NXP's UM11628: the same.
+        case .nxp: [Order(opcode: 0xFC09, parameters: Self.octets(speed))]
+        case .qualcomm:
+            // The kernel's btqca.h. Its answer is an event of the vendor's, at the new speed.
+            Self.qualcommCodes[speed].map { code in
+                [Order(opcode: 0xFC48, parameters: [code], isAnswered: false)]
+            }
+        case .intel:
+            // The kernel's hci_intel: no change of speed before the version was asked for.
+            Self.intelCodes[speed].map { code in
+                [
+                    Order(opcode: 0xFC05, parameters: []),
+                    Order(opcode: 0xFC06, parameters: [code], isAnswered: false),
+                ]
+            }
+        case .st:
+            // BlueZ's hciattach, which does not wait for an answer either.
+            Self.ericssonCodes[speed].map { code in
+                [Order(opcode: 0xFC09, parameters: [code], isAnswered: false)]
+            }
+        }
+    }
+
+    /// Update UART Baud Rate: two octets for a coded speed, which are zero, then the speed as a
+    /// number. Above three million the UART needs its faster clock first (the kernel's hci_bcm).
+    private static func broadcomOrders(_ speed: Int) -> [Order] {
+        let update = Order(opcode: 0xFC18, parameters: [0, 0] + octets(speed))
+        let fastClock = Order(opcode: 0xFC45, parameters: [1])
+        return speed > 3_000_000 ? [fastClock, update] : [update]
+    }
+
+    private static func octets(_ speed: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: speed >> (8 * $0)) }
+    }
+
+    private static let qualcommCodes: [Int: UInt8] = [
+        115_200: 0, 57_600: 1, 38_400: 2, 19_200: 3, 9_600: 4, 230_400: 5, 250_000: 6,
+        460_800: 7, 500_000: 8, 720_000: 9, 921_600: 10, 1_000_000: 11, 1_250_000: 12,
+        2_000_000: 13, 3_000_000: 14, 4_000_000: 15, 1_600_000: 16, 3_200_000: 17,
+    ]
+
+    private static let intelCodes: [Int: UInt8] = [
+        9_600: 0, 19_200: 1, 38_400: 2, 57_600: 3, 115_200: 4, 230_400: 5, 460_800: 6,
+        921_600: 7, 1_843_200: 8, 3_250_000: 9, 2_000_000: 10, 3_000_000: 11,
+    ]
+
+    private static let ericssonCodes: [Int: UInt8] = [
+        57_600: 3, 115_200: 2, 230_400: 1, 460_800: 0, 921_600: 0x20, 2_000_000: 0x25,
+        3_000_000: 0x27, 4_000_000: 0x2B,
+    ]
+}
