@@ -120,6 +120,8 @@ let package = Package(
             dependencies: ["BluetoothHost"],
             path: "Tests/PairingSupport"
         ),
+        // Processes that tests start, and the JSON that they speak.
+        .target(name: "ProcessTestSupport", path: "Tests/ProcessSupport"),
         // A process that tests kill; in no product.
         .executableTarget(
             name: "StoreWriter",
@@ -228,6 +230,7 @@ let package = Package(
             name: "InteroperabilityTests",
             dependencies: [
                 "BluetoothHCI", "BluetoothHost", "HCITransports", "PairingTestSupport",
+                "ProcessTestSupport",
             ],
             path: "Tests/Interoperability",
             exclude: ["Peers"]
@@ -375,8 +378,10 @@ if Context.environment["LANYARD_BLUEZ"] == "1" {
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
                 "Lanyard", "LanyardTestSupport", "PairingTestSupport",
+                "ProcessTestSupport",
             ],
-            path: "Tests/BlueZ"
+            path: "Tests/BlueZ",
+            exclude: ["Machine"]
         )
     )
 }

@@ -207,17 +207,5 @@ extension Client {
 extension JSON {
     static func handle(_ handle: AttributeHandle) -> JSON { .number(Double(handle.rawValue)) }
 
-    static func octets(_ octets: [UInt8]) -> JSON {
-        .string(octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
-    }
-
     var handle: AttributeHandle? { integer.map { AttributeHandle(UInt16($0)) } }
-
-    /// The octets that the text spells; none if it spells no octets.
-    var octets: [UInt8] {
-        let digits = (text ?? "").compactMap(\.hexDigitValue)
-        return stride(from: 0, to: digits.count - 1, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
-        }
-    }
 }

@@ -9,12 +9,7 @@ import Testing
 /// it runs and fails: nothing may stay untested there without anybody noticing.
 enum PeerInstallation {
     /// The package's own folder.
-    static let packageRoot: String = {
-        let levels = 4  // PeerInstallation.swift, Harness, Interoperability, Tests
-        return (0..<levels).reduce(#filePath) { path, _ in
-            String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        }
-    }()
+    static let packageRoot = LanyardTool.packageRoot
 
     /// What `Scripts/install-peers` made.
     static let directory =

@@ -3,7 +3,7 @@
 import Foundation
 
 /// A JSON value, for comparing what a peer says of itself with what we found.
-enum JSON: Equatable, Sendable, Codable {
+package enum JSON: Equatable, Sendable, Codable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -11,11 +11,11 @@ enum JSON: Equatable, Sendable, Codable {
     case array([JSON])
     case object([String: JSON])
 
-    init(parsing text: String) throws {
+    package init(parsing text: String) throws {
         self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -32,7 +32,7 @@ enum JSON: Equatable, Sendable, Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -45,36 +45,36 @@ enum JSON: Equatable, Sendable, Codable {
     }
 
     /// The value as JSON, in one line.
-    var line: String {
+    package var line: String {
         get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
     }
 
     /// The member of an object; null if there is none.
-    subscript(key: String) -> JSON {
+    package subscript(key: String) -> JSON {
         guard case .object(let members) = self else { return .null }
         return members[key] ?? .null
     }
 
     /// The elements of an array; none for anything else.
-    var elements: [JSON] {
+    package var elements: [JSON] {
         guard case .array(let elements) = self else { return [] }
         return elements
     }
 
     /// The text of a string.
-    var text: String? {
+    package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// The value of a whole number.
-    var integer: Int? {
+    package var integer: Int? {
         guard case .number(let value) = self else { return nil }
         return Int(exactly: value)
     }
 
     /// Where `self` differs from `expected`, one line each: `services[3].uuid: …, not …`.
-    func differences(from expected: JSON, at path: String = "") -> [String] {
+    package func differences(from expected: JSON, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.object(let found), .object(let wanted)):
             let keys = Set(found.keys).union(wanted.keys).sorted()
@@ -101,6 +101,23 @@ enum JSON: Equatable, Sendable, Codable {
         case (let found?, nil): ["\(path): \(found), where nothing was expected"]
         case (nil, let wanted?): ["\(path): missing; expected \(wanted)"]
         case (nil, nil): []
+        }
+    }
+}
+
+// MARK: - Octets, as text
+
+extension JSON {
+    /// The text that spells the octets in hexadecimal digits.
+    package static func octets(_ octets: [UInt8]) -> JSON {
+        .string(octets.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
+    }
+
+    /// The octets that the text spells; none if it spells no octets.
+    package var octets: [UInt8] {
+        let digits = (text ?? "").compactMap(\.hexDigitValue)
+        return stride(from: 0, to: digits.count - 1, by: 2).map {
+            UInt8(digits[$0] << 4 | digits[$0 + 1])
         }
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 /// What went wrong between a test and a process that it started.
-enum ProcessError: Error, CustomStringConvertible {
+package enum ProcessError: Error, CustomStringConvertible {
     /// The system refused, with the name of the call and its error.
     case refused(call: String, error: Int32)
     /// The process did not do in time what was waited for.
@@ -11,7 +11,7 @@ enum ProcessError: Error, CustomStringConvertible {
     /// The process ended before it did what was waited for; what it had written to standard error.
     case ended(String, log: String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .refused(let call, let error): "\(call): \(String(cString: strerror(error)))"
         case .tooSlow(let what): "\(what) in time"
@@ -21,11 +21,11 @@ enum ProcessError: Error, CustomStringConvertible {
 }
 
 /// Both ends of a pipe, which no process inherits that is not told to.
-struct PipeEnds {
-    let reading: Int32
-    let writing: Int32
+package struct PipeEnds {
+    package let reading: Int32
+    package let writing: Int32
 
-    init() throws {
+    package init() throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ProcessError.refused(call: "pipe", error: errno) }
         (reading, writing) = (ends[0], ends[1])
@@ -34,11 +34,11 @@ struct PipeEnds {
 }
 
 /// The reading end of a pipe: lines, or everything, but never for longer than a deadline.
-struct PipeReader: ~Copyable {
-    let descriptor: Int32
+package struct PipeReader: ~Copyable {
+    package let descriptor: Int32
     private var unread: [UInt8] = []
 
-    init(descriptor: Int32) {
+    package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
@@ -47,7 +47,7 @@ struct PipeReader: ~Copyable {
     }
 
     /// The next line without its end; nil if the other side closed first.
-    mutating func line(before deadline: Deadline) throws -> String? {
+    package mutating func line(before deadline: Deadline) throws -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { unread.removeSubrange(...end) }
@@ -58,7 +58,7 @@ struct PipeReader: ~Copyable {
     }
 
     /// All that is written until the other side closes.
-    mutating func everything(before deadline: Deadline) throws -> String {
+    package mutating func everything(before deadline: Deadline) throws -> String {
         while try fill(before: deadline) {}
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)

@@ -8,9 +8,9 @@ import Synchronization
 /// Its standard input stays open until `closeInput()` or the end of the object: peers take the
 /// end of their input as the end of their life, so none survives even a test that crashes. Its
 /// standard error goes to a file, read with `log`.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// How a process ended.
-    enum Ending: Equatable, Sendable {
+    package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
 
@@ -38,7 +38,7 @@ final class ChildProcess: Sendable {
 
     /// Starts `executable` (a path) with `arguments` and the test's own environment, changed by
     /// `environment`.
-    init(
+    package init(
         _ executable: String,
         _ arguments: [String],
         environment: [String: String] = [:]
@@ -80,12 +80,12 @@ final class ChildProcess: Sendable {
     }
 
     /// What the process wrote to standard error until now.
-    var log: String {
+    package var log: String {
         (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
     }
 
     /// Sends a signal, unless the process is over: then its number may belong to another.
-    func send(signal: Int32) {
+    package func send(signal: Int32) {
         life.withLock { life in
             if case .running = life { _ = Foundation.kill(identifier, signal) }
         }
@@ -93,7 +93,7 @@ final class ChildProcess: Sendable {
 
     /// Makes the process stand still until `resume()`. All of it does when this returns: the signal
     /// reaches one thread, which stops the others only when it has its turn.
-    func suspend() {
+    package func suspend() {
         life.withLock { life in
             guard case .running = life else { return }
             _ = Foundation.kill(identifier, SIGSTOP)
@@ -104,16 +104,16 @@ final class ChildProcess: Sendable {
     }
 
     /// Lets a suspended process go on.
-    func resume() { send(signal: SIGCONT) }
+    package func resume() { send(signal: SIGCONT) }
 
     /// Ends the process at once, without a last word, and waits until it is gone.
-    func kill() {
+    package func kill() {
         send(signal: SIGKILL)
         _ = reap()
     }
 
     /// Closes the standard input of the process.
-    func closeInput() {
+    package func closeInput() {
         input.withLock { descriptor in
             if let open = descriptor { close(open) }
             descriptor = nil
@@ -124,7 +124,7 @@ final class ChildProcess: Sendable {
     private static let survivesBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     /// Writes a line to the standard input of the process; nothing if it is closed.
-    func write(line: String) {
+    package func write(line: String) {
         Self.survivesBrokenPipes
         let octets = Array("\(line)\n".utf8)
         input.withLock { descriptor in
@@ -142,17 +142,30 @@ final class ChildProcess: Sendable {
     }
 
     /// The next line on standard output; nil if the process closed it.
-    func nextLine(within limit: Duration) async throws -> String? {
+    package func nextLine(within limit: Duration) async throws -> String? {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
             try output.withLock { output in try output.line(before: deadline) }
         }
     }
 
+    /// Hands each line on standard output to `body`, as it comes, on a thread of its own; then nil,
+    /// when the process has closed it. Who follows the lines cannot ask for them as well.
+    package func followLines(_ body: @escaping @Sendable (String?) -> Void) {
+        Thread.detachNewThread { [self] in
+            output.withLock { output in
+                while let line = try? output.line(before: .never) { body(line) }
+            }
+            body(nil)
+        }
+    }
+
     /// What is written to standard output until the process ends, and how it ends.
     ///
     /// A process that takes longer than `limit` is killed, and an error thrown.
-    func waitUntilEnd(within limit: Duration) async throws -> (output: String, ending: Ending) {
+    package func waitUntilEnd(within limit: Duration) async throws -> (
+        output: String, ending: Ending
+    ) {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
             do {

@@ -6,7 +6,7 @@ import Synchronization
 /// even if it does not listen to the cancellation.
 ///
 /// - Parameter what: what is waited for, for the error: "a value".
-func within<Value: Sendable>(
+package func within<Value: Sendable>(
     _ limit: Duration,
     _ what: String,
     _ body: @escaping @Sendable () async throws -> Value

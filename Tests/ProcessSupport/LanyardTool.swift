@@ -3,24 +3,32 @@
 import Foundation
 
 /// The `lanyard` executable, run as a person would run it.
-enum LanyardTool {
+package enum LanyardTool {
     /// What a run left behind.
-    struct Result: Sendable {
-        let ending: ChildProcess.Ending
-        let output: String
-        let errors: String
+    package struct Result: Sendable {
+        package let ending: ChildProcess.Ending
+        package let output: String
+        package let errors: String
 
-        var succeeded: Bool { ending == .exited(0) }
+        package var succeeded: Bool { ending == .exited(0) }
     }
 
-    static let path = neighbour("lanyard")
+    /// The package's own folder.
+    package static let packageRoot: String = {
+        let levels = 3  // LanyardTool.swift, ProcessSupport, Tests
+        return (0..<levels).reduce(#filePath) { path, _ in
+            String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        }
+    }()
+
+    package static let path = neighbour("lanyard")
 
     /// The executable of that name beside the tests' own, since all come from one build.
-    static func neighbour(_ name: String) -> String {
+    package static func neighbour(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path
         let isThere = FileManager.default.isExecutableFile(atPath: beside)
-        return isThere ? beside : PeerInstallation.packageRoot + "/.build/debug/\(name)"
+        return isThere ? beside : packageRoot + "/.build/debug/\(name)"
     }
 
     /// Where the tool keeps bonds that nothing else is said of: adapters have the same names again,
@@ -28,7 +36,7 @@ enum LanyardTool {
     private static let stateFolder = NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
 
     /// What the tool gets from its surroundings.
-    static func environment(adapter: String) -> [String: String] {
+    package static func environment(adapter: String) -> [String: String] {
         [
             "LANYARD_ADAPTER": adapter,
             "XDG_STATE_HOME": stateFolder + "/\(UUID().uuidString)",
@@ -36,12 +44,12 @@ enum LanyardTool {
     }
 
     /// Starts the tool; the caller waits for it, stops it, or sends it signals.
-    static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
+    package static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
         try ChildProcess(path, arguments, environment: environment(adapter: adapter))
     }
 
     /// Runs the tool to its end, which must come within `limit`.
-    static func run(
+    package static func run(
         _ arguments: String...,
         adapter: String,
         within limit: Duration = .seconds(60)
