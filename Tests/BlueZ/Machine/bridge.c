@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bridge INDEX PORT: lends the controller hciINDEX to whoever is at the other end of a virtio port.
+//
+// On the port packets are framed as H4 has it (Vol 4, Part A, 2); on the kernel's HCI user channel one
+// read or write is one packet. Each host that comes finds the controller as if it had just been plugged
+// in: the channel is opened when it connects, and when it leaves, the controller is reset and given
+// back to the kernel.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    bluetooth_family = 31, // AF_BLUETOOTH
+    hci_protocol = 1,      // BTPROTO_HCI
+    user_channel = 1,      // HCI_CHANNEL_USER
+    packet_limit = 1 << 16,
+    pause_ms = 5,
+};
+
+struct sockaddr_hci {
+    sa_family_t family;
+    uint16_t device;
+    uint16_t channel;
+};
+
+struct bridge {
+    uint16_t index;
+    int port;
+    int controller; // -1 while there is no host
+    uint8_t unread[2 * packet_limit];
+    size_t unread_count;
+};
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+// Waits: the kernel tells nobody when a controller's set-up is over.
+static void pause_shortly(void) { poll(NULL, 0, pause_ms); }
+
+// The length of the packet at `octets`; 0 if its header is not there yet, -1 if it is none.
+static long packet_length(const uint8_t *octets, size_t count)
+{
+    static const uint8_t header[] = {0, 4, 5, 4, 3, 5};
+    if (count == 0)
+        return 0;
+    uint8_t kind = octets[0];
+    if (kind < 1 || kind > 5)
+        return -1;
+    if (count < header[kind])
+        return 0;
+    switch (kind) {
+    case 2: return header[kind] + (octets[3] | octets[4] << 8);
+    case 5: return header[kind] + ((octets[3] | octets[4] << 8) & 0x3FFF);
+    default: return header[kind] + octets[header[kind] - 1];
+    }
+}
+
+// Opens the user channel. A controller is busy while the kernel sets it up.
+static int open_controller(uint16_t index)
+{
+    struct sockaddr_hci address = {bluetooth_family, index, user_channel};
+    for (;;) {
+        int channel = socket(bluetooth_family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, hci_protocol);
+        if (channel < 0)
+            fail("socket");
+        if (bind(channel, (struct sockaddr *)&address, sizeof address) == 0)
+            return channel;
+        if (errno != EBUSY && errno != EUSERS && errno != ENODEV)
+            fail("bind");
+        close(channel);
+        pause_shortly();
+    }
+}
+
+// The host has left: what it began must not go on.
+static void give_back(struct bridge *bridge)
+{
+    static const uint8_t reset[] = {1, 0x03, 0x0C, 0};
+    if (write(bridge->controller, reset, sizeof reset) < 0)
+        perror("reset");
+    close(bridge->controller);
+    bridge->controller = -1;
+    bridge->unread_count = 0;
+}
+
+// Writes all of it to the port; false if the host has left.
+static bool send_to_host(struct bridge *bridge, const uint8_t *octets, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(bridge->port, octets, count);
+        if (written >= 0) {
+            octets += written;
+            count -= written;
+            continue;
+        }
+        if (errno != EAGAIN && errno != EINTR)
+            return false;
+        struct pollfd writable = {bridge->port, POLLOUT, 0};
+        poll(&writable, 1, pause_ms);
+        if (writable.revents & POLLHUP)
+            return false;
+    }
+    return true;
+}
+
+// Gives the controller each whole packet that the host has sent.
+static void send_to_controller(struct bridge *bridge)
+{
+    size_t start = 0;
+    for (;;) {
+        size_t rest = bridge->unread_count - start;
+        long length = packet_length(bridge->unread + start, rest);
+        if (length < 0) {
+            fprintf(stderr, "no packet begins with %02x\n", bridge->unread[start]);
+            start++;
+            continue;
+        }
+        if (length == 0 || (size_t)length > rest)
+            break;
+        if (write(bridge->controller, bridge->unread + start, length) < 0)
+            perror("write to the controller");
+        start += length;
+    }
+    bridge->unread_count -= start;
+    memmove(bridge->unread, bridge->unread + start, bridge->unread_count);
+}
+
+static bool host_is_there(struct bridge *bridge)
+{
+    struct pollfd port = {bridge->port, POLLOUT, 0};
+    return poll(&port, 1, 0) >= 0 && !(port.revents & POLLHUP);
+}
+
+// Carries packets until the host leaves.
+static void carry(struct bridge *bridge)
+{
+    static uint8_t packet[packet_limit];
+    for (;;) {
+        struct pollfd ends[] = {{bridge->port, POLLIN, 0}, {bridge->controller, POLLIN, 0}};
+        if (poll(ends, 2, -1) < 0 && errno != EINTR)
+            fail("poll");
+        if (ends[1].revents & (POLLIN | POLLHUP | POLLERR)) {
+            ssize_t count = read(bridge->controller, packet, sizeof packet);
+            if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR))
+                fail("the controller is gone");
+            if (count > 0 && !send_to_host(bridge, packet, count))
+                return;
+        }
+        if (ends[0].revents & POLLIN) {
+            size_t room = sizeof bridge->unread - bridge->unread_count;
+            ssize_t count = read(bridge->port, bridge->unread + bridge->unread_count, room);
+            if (count == 0)
+                return;
+            if (count > 0)
+                bridge->unread_count += count;
+            send_to_controller(bridge);
+        }
+        if (ends[0].revents & POLLHUP)
+            return;
+    }
+}
+
+int main(int count, char **arguments)
+{
+    static struct bridge bridge = {.controller = -1};
+    if (count != 3)
+        return fprintf(stderr, "usage: bridge INDEX PORT\n"), 2;
+    bridge.index = atoi(arguments[1]);
+    bridge.port = open(arguments[2], O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (bridge.port < 0)
+        fail(arguments[2]);
+    for (;;) {
+        while (!host_is_there(&bridge))
+            pause_shortly();
+        bridge.controller = open_controller(bridge.index);
+        carry(&bridge);
+        give_back(&bridge);
+    }
+}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test has in the machine: it does what it is told on the control line, most of it by D-Bus."""
+
+import asyncio
+import traceback
+
+import advertising  # noqa: F401 (each brings orders)
+import application  # noqa: F401
+import central  # noqa: F401
+import pairing
+import programs  # noqa: F401
+from bus import Bus
+from commands import command, find
+from daemon import Daemon
+from kernel import KernelLog
+from line import Line, Refusal
+from radio import Radio, port
+
+
+class Peer:
+    """All that there is of it."""
+
+    def __init__(self):
+        self.line = Line(port("control"))
+        self.kernel = KernelLog()
+        self.radio = Radio()
+        self.daemon = Daemon()
+        self.bus = None
+        self.spawned = {}
+        self._tasks = set()
+
+    async def enter_bus(self, awaits_adapter=True):
+        """Connects to D-Bus with nothing registered, and waits for BlueZ to have an adapter."""
+        self.bus = await Bus(self.line).connect()
+        self.agent = pairing.Agent(self.line)
+        self.characteristics = {}
+        self.advertisements = {}
+        if awaits_adapter:
+            await self.bus.wait_for("/org/bluez/hci0")
+
+    async def leave_bus(self):
+        """Ends the connection; BlueZ tidies up what was registered through it."""
+        if self.bus:
+            self.bus.disconnect()
+            self.bus = None
+
+    def watch(self, work):
+        """Runs `work` beside the orders."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def run(self):
+        """Carries out orders until nobody can give any more."""
+        with open("/proc/uptime") as file:
+            self.line.emit("ready", uptime=float(file.read().split()[0]))
+        while (order := await self.line.orders.get()) is not None:
+            self.watch(self._carry_out(order))
+
+    async def _carry_out(self, order):
+        identifier, name = order.pop("id"), order.pop("do")
+        try:
+            function = find(name)
+            if not function:
+                raise Refusal("Unknown", f"there is no order {name}")
+            self.line.answer(identifier, await function(self, **order))
+        except Refusal as refusal:
+            self.line.refuse(identifier, refusal)
+        except Exception as error:  # an error of the peer's own: whoever gave the order is to see it
+            self.line.refuse(identifier, Refusal(type(error).__name__, traceback.format_exc()))
+
+
+async def main():
+    await Peer().run()
+
+
+asyncio.run(main())

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BlueZ as an advertiser.
+
+An advertisement has just the properties that the test gives: one with an empty value would still be
+advertised. So it is no object of the library's, which has all or none.
+"""
+
+from dbus_fast import Message, MessageType, Variant
+
+from bus import ADAPTER, PROPERTIES
+from commands import command
+
+MANAGER = "org.bluez.LEAdvertisingManager1"
+
+# What may be in an advertisement: the name in an order, BlueZ's name, and its type.
+KNOWN = {
+    "type": ("Type", "s"),
+    "name": ("LocalName", "s"),
+    "uuids": ("ServiceUUIDs", "as"),
+    "solicited": ("SolicitUUIDs", "as"),
+    "appearance": ("Appearance", "q"),
+    "includes": ("Includes", "as"),
+    "discoverable": ("Discoverable", "b"),
+    "seconds": ("Timeout", "q"),
+    "interval": ("MinInterval", "u"),
+    "secondary": ("SecondaryChannel", "s"),
+}
+
+# The same for data with keys: its name, BlueZ's name, its type, and what makes a key of a text.
+KEYED = {
+    "manufacturer": ("ManufacturerData", "a{qv}", int),
+    "service_data": ("ServiceData", "a{sv}", str),
+    "data": ("Data", "a{yv}", int),
+}
+
+
+def _properties(details):
+    properties = {"Type": Variant("s", "peripheral")}
+    for key, value in details.items():
+        if key in KNOWN:
+            name, signature = KNOWN[key]
+            properties[name] = Variant(signature, value)
+        else:
+            name, signature, make_key = KEYED[key]
+            octets = {make_key(k): Variant("ay", bytes.fromhex(v)) for k, v in value.items()}
+            properties[name] = Variant(signature, octets)
+    if "interval" in details:
+        properties["MaxInterval"] = Variant("u", details["interval"])
+    return properties
+
+
+def _answerer(peer, path, properties):
+    """Answers what BlueZ asks of the advertisement at that path."""
+
+    def handle(message):
+        if message.path != path or message.message_type is not MessageType.METHOD_CALL:
+            return None
+        if (message.interface, message.member) == (PROPERTIES, "GetAll"):
+            return Message.new_method_return(message, "a{sv}", [properties])
+        if message.member == "Release":
+            peer.line.emit("advertisement_released", path=path)
+            return Message.new_method_return(message)
+        return None
+
+    return handle
+
+
+@command
+async def advertise(peer, number=1, **details):
+    """Starts an advertisement; `number` tells several apart."""
+    path = f"/peer/advertisement{number}"
+    handler = _answerer(peer, path, _properties(details))
+    peer.advertisements[number] = handler
+    peer.bus.connection.add_message_handler(handler)
+    await peer.bus.invoke(ADAPTER, MANAGER, "RegisterAdvertisement", "oa{sv}", path, {})
+    return {}
+
+
+@command
+async def stop_advertising(peer, number=1):
+    path = f"/peer/advertisement{number}"
+    peer.bus.connection.remove_message_handler(peer.advertisements.pop(number))
+    await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterAdvertisement", "o", path)
+    return {}

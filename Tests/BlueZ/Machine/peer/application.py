@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BlueZ as a server: services whose values the test gives, and an event for all that clients do."""
+
+from dbus_fast import DBusError
+from dbus_fast.constants import PropertyAccess
+from dbus_fast.service import ServiceInterface, dbus_property, method
+
+from bus import ADAPTER, plain
+from commands import command
+from line import Refusal
+
+PATH = "/peer/application"
+MANAGER = "org.bluez.GattManager1"
+READ = PropertyAccess.READ
+
+
+class Service(ServiceInterface):
+    def __init__(self, uuid, primary):
+        super().__init__("org.bluez.GattService1")
+        self.uuid = uuid
+        self.primary = primary
+
+    @dbus_property(access=READ)
+    def UUID(self) -> "s":
+        return self.uuid
+
+    @dbus_property(access=READ)
+    def Primary(self) -> "b":
+        return self.primary
+
+
+class Attribute(ServiceInterface):
+    """What characteristics and descriptors have in common: a value, clients, and a refusal."""
+
+    def __init__(self, interface, line, description):
+        super().__init__(interface)
+        self.line = line
+        self.uuid = description["uuid"]
+        self.flags = description["flags"]
+        self.value = bytes.fromhex(description.get("value", ""))
+        self.refusal = description.get("refusal")
+        self.is_quiet = description.get("quiet", False)
+        self.write_count = 0
+        self.octet_count = 0
+
+    def read(self, options):
+        options = plain(options)
+        self.tell("read", **options)
+        self._refuse_if_told()
+        return self.value[options.get("offset", 0):]
+
+    def write(self, octets, options):
+        options = plain(options)
+        self._refuse_if_told()
+        offset = options.get("offset", 0)
+        self.value = self.value[:offset] + octets
+        self.write_count += 1
+        self.octet_count += len(octets)
+        self.tell("written", value=octets.hex(), **options)
+
+    def tell(self, event, **details):
+        if not self.is_quiet:
+            self.line.emit(event, uuid=self.uuid, **details)
+
+    def _refuse_if_told(self):
+        if self.refusal:
+            raise DBusError(self.refusal, "the test refuses")
+
+
+class Characteristic(Attribute):
+    def __init__(self, line, service, description):
+        super().__init__("org.bluez.GattCharacteristic1", line, description)
+        self.service = service
+
+    @dbus_property(access=READ)
+    def UUID(self) -> "s":
+        return self.uuid
+
+    @dbus_property(access=READ)
+    def Service(self) -> "o":
+        return self.service
+
+    @dbus_property(access=READ)
+    def Flags(self) -> "as":
+        return self.flags
+
+    @dbus_property(access=READ)
+    def Value(self) -> "ay":
+        return self.value
+
+    @method()
+    def ReadValue(self, options: "a{sv}") -> "ay":
+        return self.read(options)
+
+    @method()
+    def WriteValue(self, value: "ay", options: "a{sv}"):
+        self.write(value, options)
+
+    @method()
+    def StartNotify(self):
+        self.tell("subscribed")
+
+    @method()
+    def StopNotify(self):
+        self.tell("unsubscribed")
+
+    @method()
+    def Confirm(self):
+        self.tell("confirmed")
+
+
+class Descriptor(Attribute):
+    def __init__(self, line, characteristic, description):
+        super().__init__("org.bluez.GattDescriptor1", line, description)
+        self.characteristic = characteristic
+
+    @dbus_property(access=READ)
+    def UUID(self) -> "s":
+        return self.uuid
+
+    @dbus_property(access=READ)
+    def Characteristic(self) -> "o":
+        return self.characteristic
+
+    @dbus_property(access=READ)
+    def Flags(self) -> "as":
+        return self.flags
+
+    @method()
+    def ReadValue(self, options: "a{sv}") -> "ay":
+        return self.read(options)
+
+    @method()
+    def WriteValue(self, value: "ay", options: "a{sv}"):
+        self.write(value, options)
+
+
+@command
+async def serve(peer, services, name="main"):
+    """Registers services: {uuid, primary?, characteristics: [{uuid, flags, value?, refusal?, quiet?,
+    descriptors?: [...]}]}. An application of another name is another registration."""
+    root = f"{PATH}/{name}"
+    export = peer.bus.connection.export
+    for place, service in enumerate(services):
+        path = f"{root}/service{place}"
+        export(path, Service(service["uuid"], service.get("primary", True)))
+        for number, description in enumerate(service.get("characteristics", [])):
+            _export(peer, f"{path}/characteristic{number}", path, description)
+    await peer.bus.invoke(ADAPTER, MANAGER, "RegisterApplication", "oa{sv}", root, {})
+    return {}
+
+
+def _export(peer, path, service, description):
+    characteristic = Characteristic(peer.line, service, description)
+    peer.characteristics[characteristic.uuid] = characteristic
+    peer.bus.connection.export(path, characteristic)
+    for number, detail in enumerate(description.get("descriptors", [])):
+        descriptor = Descriptor(peer.line, path, detail)
+        peer.characteristics[descriptor.uuid] = descriptor
+        peer.bus.connection.export(f"{path}/descriptor{number}", descriptor)
+
+
+@command
+async def stop_serving(peer, name="main"):
+    """Takes an application's services away."""
+    root = f"{PATH}/{name}"
+    await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterApplication", "o", root)
+    exports = peer.bus.connection
+    for path in [path for path in _paths(exports) if path.startswith(root)]:
+        exports.unexport(path)
+    return {}
+
+
+def _paths(connection):
+    return list(connection._path_exports)
+
+
+@command
+async def value(peer, uuid):
+    """The value that an attribute has, how often it was written, and with how many octets."""
+    attribute = _find(peer, uuid)
+    return {
+        "value": attribute.value.hex(),
+        "writes": attribute.write_count,
+        "octets": attribute.octet_count,
+    }
+
+
+@command
+async def set_value(peer, uuid, value):
+    """Gives an attribute a value, which nobody is told of."""
+    _find(peer, uuid).value = bytes.fromhex(value)
+    return {}
+
+
+@command
+async def refuse(peer, uuid, refusal=None):
+    """Has an attribute refuse by a D-Bus error, or, without one, no longer."""
+    _find(peer, uuid).refusal = refusal
+    return {}
+
+
+@command
+async def notify(peer, uuid, values):
+    """Tells those who subscribed, one value after the other; an indication where they asked for it."""
+    characteristic = _find(peer, uuid)
+    for text in values:
+        characteristic.value = bytes.fromhex(text)
+        characteristic.emit_properties_changed({"Value": characteristic.value})
+    return {}
+
+
+def _find(peer, uuid):
+    if attribute := peer.characteristics.get(uuid):
+        return attribute
+    raise Refusal("Unknown", f"nothing with the UUID {uuid} is served")

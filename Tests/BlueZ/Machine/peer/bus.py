@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A connection to the system's D-Bus, as far as BlueZ needs it.
+
+Nothing is introspected: BlueZ's interfaces are known, and to read them takes an emulated processor
+longer than to pair.
+"""
+
+import asyncio
+
+from dbus_fast import BusType, Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+
+from line import Refusal
+
+BLUEZ = "org.bluez"
+ADAPTER = "/org/bluez/hci0"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+OBJECTS = "org.freedesktop.DBus.ObjectManager"
+
+
+def plain(value):
+    """A D-Bus value as JSON has it; octets become hexadecimal digits."""
+    if isinstance(value, Variant):
+        return plain(value.value)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).hex()
+    if isinstance(value, dict):
+        return {str(key): plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [plain(element) for element in value]
+    return value
+
+
+class Bus:
+    """One connection. When it ends BlueZ forgets all that was registered through it."""
+
+    def __init__(self, line):
+        self.line = line
+        self.changed = asyncio.Event()
+        self.connection = None
+
+    async def connect(self):
+        self.connection = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        self.connection.add_message_handler(self._signalled)
+        for rule in (
+            "type='signal',sender='org.bluez'",
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
+        ):
+            await self._call(
+                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                "AddMatch", "s", rule,
+            )
+        return self
+
+    def disconnect(self):
+        self.connection.disconnect()
+
+    async def invoke(self, path, interface, member, signature="", *arguments):
+        """Calls a method of BlueZ's; what it returns."""
+        return await self._call(BLUEZ, path, interface, member, signature, *arguments)
+
+    async def get(self, path, interface):
+        """All properties of an interface."""
+        return plain(await self.invoke(path, PROPERTIES, "GetAll", "s", interface))
+
+    async def set(self, path, interface, name, signature, value):
+        variant = Variant(signature, value)
+        await self.invoke(path, PROPERTIES, "Set", "ssv", interface, name, variant)
+
+    async def objects(self):
+        """All that BlueZ has: path, interface, property. Nothing where there is no BlueZ."""
+        try:
+            return plain(await self.invoke("/", OBJECTS, "GetManagedObjects"))
+        except Refusal:
+            return {}
+
+    async def wait_for(self, path):
+        """Waits until BlueZ has an object of that path."""
+        while True:
+            self.changed.clear()
+            if path in await self.objects():
+                return
+            await self.changed.wait()
+
+    async def _call(self, destination, path, interface, member, signature="", *arguments):
+        reply = await self.connection.call(Message(
+            destination=destination, path=path, interface=interface, member=member,
+            signature=signature, body=list(arguments),
+        ))
+        if reply.message_type is MessageType.ERROR:
+            raise Refusal(reply.error_name, str(reply.body[0]) if reply.body else "")
+        return reply.body[0] if len(reply.body) == 1 else reply.body
+
+    def _signalled(self, message):
+        """Tells of what BlueZ tells."""
+        if message.message_type is not MessageType.SIGNAL:
+            return
+        self.changed.set()
+        if message.member == "InterfacesAdded":
+            path, interfaces = message.body
+            if device := interfaces.get("org.bluez.Device1"):
+                self.line.emit("device", path=path, properties=plain(device))
+        elif message.member == "InterfacesRemoved":
+            path, interfaces = message.body
+            if "org.bluez.Device1" in interfaces:
+                self.line.emit("device_removed", path=path)
+        elif message.member == "PropertiesChanged":
+            interface, properties, _ = message.body
+            self.line.emit(
+                "changed", path=message.path, interface=interface, properties=plain(properties)
+            )
+        elif message.member == "Disconnected" and message.interface == "org.bluez.Device1":
+            self.line.emit("disconnected", path=message.path, reason=plain(message.body))

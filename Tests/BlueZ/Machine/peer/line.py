@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control line: JSON objects, one a line, on a port of the machine.
+
+Orders come in: {"id": 7, "do": "read", ...}. Each is answered once, in any order: {"id": 7, "done":
+{...}} or {"id": 7, "refused": "org.bluez.Error.Failed", "text": "..."}. Between them go events:
+{"event": "changed", ...}.
+"""
+
+import asyncio
+import json
+import os
+import threading
+
+
+class Refusal(Exception):
+    """Why an order was not carried out: a D-Bus error's name, and its words."""
+
+    def __init__(self, name, text=""):
+        super().__init__(f"{name}: {text}")
+        self.name = name
+        self.text = text
+
+
+class Line:
+    """Both directions of the port."""
+
+    CHUNK = 65_536
+
+    def __init__(self, path):
+        self.descriptor = os.open(path, os.O_RDWR)
+        self.orders = asyncio.Queue()
+        self.loop = asyncio.get_running_loop()
+        # A port has no readiness that an event loop could wait for, so a thread waits.
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def emit(self, event, **details):
+        """Tells of something that happened."""
+        self._write({"event": event, **details})
+
+    def answer(self, identifier, done):
+        self._write({"id": identifier, "done": done})
+
+    def refuse(self, identifier, refusal):
+        self._write({"id": identifier, "refused": refusal.name, "text": refusal.text})
+
+    def _write(self, value):
+        rest = memoryview(json.dumps(value).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self.descriptor, rest):]
+
+    def _read(self):
+        """Puts each order into the queue, and None when there is nobody to give any."""
+        unread = b""
+        while chunk := os.read(self.descriptor, self.CHUNK):
+            *lines, unread = (unread + chunk).split(b"\n")
+            for line in lines:
+                self._put(json.loads(line))
+        self._put(None)
+
+    def _put(self, order):
+        self.loop.call_soon_threadsafe(self.orders.put_nowait, order)

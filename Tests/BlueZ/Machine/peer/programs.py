@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run beside the peer: those that answer at once, and those that stay."""
+
+import asyncio
+import os
+import signal
+
+from commands import command
+from line import Refusal
+
+PIPE = asyncio.subprocess.PIPE
+NOTHING = asyncio.subprocess.DEVNULL
+BOTH = asyncio.subprocess.STDOUT
+
+# How long a line of a program may be.
+LINE_LIMIT = 1 << 20
+
+
+class Program:
+    """A program that stays, in a group of its own with all that it starts."""
+
+    def __init__(self, process):
+        self.process = process
+
+    @classmethod
+    async def start(cls, *arguments, output=NOTHING):
+        return cls(await asyncio.create_subprocess_exec(
+            *arguments, stdin=NOTHING, stdout=output, stderr=BOTH, start_new_session=True
+        ))
+
+    async def stop(self, with_signal=signal.SIGTERM):
+        """Asks it to end, and waits until it has."""
+        if self.process.returncode is None:
+            os.killpg(self.process.pid, with_signal)
+        await self.process.wait()
+
+
+@command
+async def shell(peer, line, seconds=30):
+    """Runs a line of shell to its end: its status, and its output of both kinds."""
+    process = await asyncio.create_subprocess_shell(
+        line, stdin=NOTHING, stdout=PIPE, stderr=BOTH, start_new_session=True
+    )
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(), seconds)
+    except asyncio.TimeoutError:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise Refusal("TooSlow", f"{line} took longer than {seconds} s")
+    return {"status": process.returncode, "output": output.decode(errors="replace")}
+
+
+@command
+async def spawn(peer, line, name):
+    """Starts a line of shell; its lines are events `output`, its end is the event `ended`."""
+    if name in peer.spawned:
+        raise Refusal("Busy", f"{name} runs already")
+    process = await asyncio.create_subprocess_shell(
+        line, stdin=PIPE, stdout=PIPE, stderr=BOTH, start_new_session=True, limit=LINE_LIMIT
+    )
+    peer.spawned[name] = Program(process)
+    peer.watch(_follow(peer, name, process))
+    return {"process": process.pid}
+
+
+async def _follow(peer, name, process):
+    async for text in process.stdout:
+        peer.line.emit("output", name=name, line=text.decode(errors="replace").rstrip("\n"))
+    status = await process.wait()
+    peer.spawned.pop(name, None)
+    peer.line.emit("ended", name=name, status=status)
+
+
+@command
+async def write(peer, name, text):
+    """Writes to the standard input of what was spawned."""
+    _find(peer, name).process.stdin.write(text.encode())
+    return {}
+
+
+@command
+async def end(peer, name, number=int(signal.SIGTERM)):
+    """Ends what was spawned, by a signal, and waits for that."""
+    await _find(peer, name).stop(number)
+    return {}
+
+
+def _find(peer, name):
+    if program := peer.spawned.get(name):
+        return program
+    raise Refusal("NotRunning", f"{name} does not run")

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine's controllers: two of btvirt's on one air, or one that is outside.
+
+With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
+"""
+
+import glob
+import signal
+
+from programs import Program
+
+# By default btvirt's controllers know the features of 5.x; -L makes them Low Energy of 4.x only.
+KINDS = {"4.x": ("-L", "-l2"), "5.x": ("-l2",)}
+
+
+def port(name):
+    """The device of a port that QEMU gave that name."""
+    for path in glob.glob("/sys/class/virtio-ports/*/name"):
+        with open(path) as file:
+            if file.read().strip() == name:
+                return "/dev/" + path.split("/")[-2]
+    raise FileNotFoundError(f"no port is called {name}")
+
+
+class Radio:
+    """What runs to make controllers, and which kind they are."""
+
+    def __init__(self):
+        self.kind = None
+        self.programs = []
+
+    async def start(self, kind):
+        """Starts controllers of a kind: 4.x, 5.x, or `outside` on the machine's console hvc0."""
+        self.kind = kind
+        with open("/run/radio.log", "ab") as log:
+            if kind == "outside":
+                await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
+            elif kind in KINDS:
+                await self._start("btvirt", *KINDS[kind], log=log)
+                await self._start("/bridge", "1", port("radio"), log=log)
+
+    async def stop(self):
+        """Takes the controllers away, as if they were unplugged."""
+        programs, self.programs, self.kind = self.programs, [], None
+        for program in reversed(programs):
+            await program.stop(signal.SIGTERM)
+
+    async def _start(self, *arguments, log):
+        self.programs.append(await Program.start(*arguments, output=log))

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import ProcessTestSupport
+
+/// BlueZ as a Central and client.
+extension BlueZ {
+    /// Starts a discovery; see `device(named:)`.
+    func scan(for services: [BluetoothUUID] = [], duplicates: Bool = false) async throws {
+        var arguments: [String: JSON] = ["duplicates": .boolean(duplicates)]
+        if !services.isEmpty { arguments["uuids"] = .array(services.map { .string($0.bluez) }) }
+        try await call("scan", arguments)
+    }
+
+    func stopScan() async throws { try await call("stop_scan") }
+
+    /// Waits until BlueZ finds a device of that name; its path.
+    func device(named name: String) async throws -> String {
+        try await found { $0["properties"]["Name"].text == name }
+    }
+
+    /// Waits until BlueZ finds a device of that address; its path.
+    func device(at address: DeviceAddress) async throws -> String {
+        let path = self.path(of: address)
+        return try await found { $0["path"].text == path }
+    }
+
+    private func found(_ choose: @escaping @Sendable (JSON) -> Bool) async throws -> String {
+        let event = try await machine.line.event("a device", within: Limits.discovery) {
+            ["device", "changed"].contains($0["event"].text) && choose($0)
+        }
+        return event["path"].text ?? ""
+    }
+
+    /// Where BlueZ has a device of that address.
+    func path(of address: DeviceAddress) -> String {
+        let digits = "\(address)".prefix(17).uppercased().replacing(":", with: "_")
+        return "/org/bluez/hci0/dev_\(digits)"
+    }
+
+    /// Connects, and waits until BlueZ knows what the device serves.
+    func connect(_ path: String) async throws {
+        try await call("connect", ["path": .string(path)], within: Limits.discovery)
+        try await servicesResolved(path)
+    }
+
+    /// Waits until BlueZ knows what a device serves.
+    func servicesResolved(_ path: String) async throws {
+        if try await device(path)["ServicesResolved"] == .boolean(true) { return }
+        _ = try await change(of: path, "ServicesResolved", to: .boolean(true))
+    }
+
+    /// Waits until a property is told to have changed to a value.
+    @discardableResult
+    func change(
+        of path: String,
+        _ property: String,
+        to value: JSON? = nil,
+        within limit: Duration = Limits.step
+    ) async throws -> JSON {
+        let event = try await event("changed", within: limit) {
+            let new = $0["properties"][property]
+            return $0["path"].text == path && (value == nil ? new != .null : new == value)
+        }
+        return event["properties"][property]
+    }
+
+    /// The properties of a device now.
+    func device(_ path: String) async throws -> JSON {
+        try await call("device", ["path": .string(path)])
+    }
+
+    func disconnect(_ path: String) async throws {
+        try await call("disconnect", ["path": .string(path)])
+    }
+
+    /// All that BlueZ knows of what a device serves: path, interface, property.
+    func tree(_ path: String) async throws -> JSON {
+        try await call("tree", ["path": .string(path)])
+    }
+
+    // MARK: Values
+
+    /// Reads a characteristic, or the descriptor `uuid` of the characteristic `of`.
+    func read(_ uuid: BluetoothUUID, from path: String, of: BluetoothUUID? = nil) async throws
+        -> [UInt8]
+    {
+        var arguments: [String: JSON] = ["path": .string(path), "uuid": .string(uuid.bluez)]
+        arguments["of"] = of.map { .string($0.bluez) }
+        return try await call("read", arguments)["value"].octets
+    }
+
+    /// How BlueZ writes.
+    enum WriteType: String, Sendable {
+        case request, command, reliable
+    }
+
+    /// Writes a characteristic, or the descriptor `uuid` of the characteristic `of`.
+    func write(
+        _ value: [UInt8],
+        to uuid: BluetoothUUID,
+        at path: String,
+        _ type: WriteType? = nil,
+        of: BluetoothUUID? = nil
+    ) async throws {
+        var arguments: [String: JSON] = [
+            "path": .string(path), "uuid": .string(uuid.bluez), "value": .octets(value),
+        ]
+        arguments["type"] = type.map { .string($0.rawValue) }
+        arguments["of"] = of.map { .string($0.bluez) }
+        try await call("write_value", arguments)
+    }
+
+    /// Subscribes; see `value(of:)`. The path of the characteristic.
+    @discardableResult
+    func subscribe(to uuid: BluetoothUUID, at path: String) async throws -> String {
+        let arguments: [String: JSON] = ["path": .string(path), "uuid": .string(uuid.bluez)]
+        return try await call("subscribe", arguments)["path"].text ?? ""
+    }
+
+    func unsubscribe(from uuid: BluetoothUUID, at path: String) async throws {
+        try await call("unsubscribe", ["path": .string(path), "uuid": .string(uuid.bluez)])
+    }
+
+    /// Waits for the next value of a characteristic, by its path.
+    func value(of path: String) async throws -> [UInt8] {
+        try await change(of: path, "Value").octets
+    }
+}
+
+extension BluetoothUUID {
+    /// The UUID as BlueZ has it: all 128 bits, in small letters.
+    var bluez: String {
+        let text = "\(self)".lowercased()
+        return text.count > 8
+            ? text
+            : "\(String(repeating: "0", count: 8 - text.count))\(text)-0000-1000-8000-00805f9b34fb"
+    }
+}

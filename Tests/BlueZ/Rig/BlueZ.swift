@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Foundation
+import HCITransports
+import ProcessTestSupport
+import Synchronization
+
+/// BlueZ for the time of a scenario: freshly started, with nothing that another scenario left.
+///
+/// What it can be told is in the extensions, by what it is about; what none of them has, `call` and
+/// `event` have.
+final class BlueZ: Sendable {
+    /// Where the controller of BlueZ is.
+    enum Site: Sendable {
+        /// In the machine, beside one that is lent to our host (layout A).
+        case inside
+        /// Outside, at this address, where a controller speaks H4 (layout B).
+        case outside(AdapterSpecification)
+    }
+
+    let setting: Setting
+    let role: BlueZRole
+    let machine: Machine
+    private let site: Site
+    private let wire = Mutex<Wire?>(nil)
+    private let hosts = Mutex<[BluetoothHost]>([])
+    private let traces = Mutex<[String]>([])
+
+    init(_ setting: Setting, as role: BlueZRole, at site: Site, in machine: Machine) {
+        self.setting = setting
+        self.role = role
+        self.site = site
+        self.machine = machine
+    }
+
+    // MARK: Orders and events
+
+    /// Gives the peer in the machine an order; see Machine/peer for all that there are.
+    ///
+    /// - Throws: `Refusal` with the error of BlueZ's.
+    @discardableResult
+    func call(
+        _ order: String,
+        _ arguments: [String: JSON] = [:],
+        within limit: Duration = Limits.step
+    ) async throws -> JSON {
+        try await machine.line.call(order, arguments, within: limit)
+    }
+
+    /// Waits for the first event of that name that is such, and takes it out; those that came before,
+    /// since the scenario began, count.
+    func event(
+        _ name: String,
+        within limit: Duration = Limits.step,
+        where choose: @escaping @Sendable (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        try await machine.line.event("the event \(name)", within: limit) {
+            $0["event"].text == name && choose($0)
+        }
+    }
+
+    /// The events of that name that came and that nobody has asked for.
+    func pendingEvents(_ name: String) throws -> [JSON] {
+        try machine.line.pendingEvents { $0["event"].text == name }
+    }
+
+    // MARK: Our side
+
+    /// The controller that is lent to us, as any user of Lanyard would name it.
+    var adapter: AdapterSpecification { .unix(path: machine.radioPath) }
+
+    /// Makes a host of ours on the controller that is lent to us, started; it is shut down when the
+    /// scenario ends, if it has not been before.
+    func makeHost(
+        _ configuration: HostConfiguration = HostConfiguration()
+    ) async throws -> BluetoothHost {
+        let number = traces.withLock { $0.count }
+        let path = machine.folder + "/host-\(number).btsnoop"
+        traces.withLock { $0.append(path) }
+        let transport = try TracingTransport(wrapping: adapter.makeTransport(), path: path)
+        let host = BluetoothHost(transport: transport, configuration: configuration)
+        hosts.withLock { $0.append(host) }
+        try await within(Limits.step, "a host of ours") { try await host.start() }
+        return host
+    }
+
+    // MARK: Beginning and end
+
+    /// Starts controllers and BlueZ anew.
+    ///
+    /// - Parameter keepsState: whether BlueZ still knows what it knew.
+    func reset(
+        _ configuration: BlueZConfiguration = BlueZConfiguration(),
+        keepsState: Bool = false
+    ) async throws {
+        try machine.line.forgetEvents()
+        try connectRadio()
+        let arguments: [String: JSON] = [
+            "radio": .string(radioName), "configuration": .string(configuration.text),
+            "keeps_state": .boolean(keepsState),
+        ]
+        try await call("reset", arguments, within: Limits.reset)
+    }
+
+    private var radioName: String {
+        switch site {
+        case .inside: setting.generation.rawValue
+        case .outside: "outside"
+        }
+    }
+
+    /// Puts a wire between the machine and its controller, where that is outside.
+    func connectRadio() throws {
+        guard case .outside(let specification) = site else { return }
+        let new = try Wire(from: machine.radioPath, to: specification)
+        wire.withLock { wire in
+            wire?.cut()
+            wire = new
+        }
+    }
+
+    /// Cuts the wire between the machine and a controller outside.
+    func disconnectRadio() {
+        wire.withLock { wire in
+            wire?.cut()
+            wire = nil
+        }
+    }
+
+    /// Ends what the scenario had of ours.
+    func end() async {
+        for host in hosts.withLock({ $0 }) { await host.shutdown() }
+        disconnectRadio()
+    }
+
+    /// Writes all that may tell what went wrong into a folder; the last of it as text.
+    func saveLogs(to folder: String) async -> String {
+        try? FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true
+        )
+        for path in traces.withLock({ $0 }) {
+            let name = URL(fileURLWithPath: path).lastPathComponent
+            try? FileManager.default.copyItem(atPath: path, toPath: "\(folder)/\(name)")
+        }
+        let kernel = (try? await kernelLog().map(\.text)) ?? ["not to be had"]
+        let daemon = (try? await daemonLog()) ?? ["not to be had"]
+        for (name, lines) in ["kernel": kernel, "bluetoothd": daemon, "console": [machine.console]]
+        {
+            let text = lines.joined(separator: "\n")
+            try? Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).log"))
+        }
+        return (kernel.suffix(20) + daemon.suffix(40)).joined(separator: "\n")
+    }
+}

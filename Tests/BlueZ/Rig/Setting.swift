@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// A release of Debian, and with it of Linux and of BlueZ.
+enum DebianRelease: String, CaseIterable, Sendable {
+    /// Debian 12: Linux 6.1, BlueZ 5.66.
+    case bookworm
+    /// Debian 13: Linux 6.12, BlueZ 5.82.
+    case trixie
+}
+
+/// What both controllers of a test know.
+enum Generation: String, CaseIterable, Sendable {
+    /// Bluetooth 4.x: Low Energy without what came later.
+    case four = "4.x"
+    /// Bluetooth 5.x: extended advertising, other PHYs.
+    case five = "5.x"
+}
+
+/// Which BlueZ a scenario meets, on which controllers: the columns of the table.
+struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringConvertible {
+    let release: DebianRelease
+    let generation: Generation
+
+    /// All four.
+    static let all: [Setting] = DebianRelease.allCases.flatMap { release in
+        Generation.allCases.map { Setting(release: release, generation: $0) }
+    }
+
+    /// The one for scenarios that cost too much to be had four times.
+    static let latest = Setting(release: .trixie, generation: .five)
+
+    var description: String { "\(release.rawValue) \(generation.rawValue)" }
+    var testDescription: String { description }
+}
+
+/// What BlueZ is in a scenario.
+enum BlueZRole: String, CaseIterable, Sendable {
+    /// Our host is the Central.
+    case peripheral
+    /// Our host is the Peripheral.
+    case central
+}
