@@ -51,6 +51,8 @@ public actor BluetoothHost {
     private let transport: any HCITransport
     var core: HostCore
     private var timer: (any HostTimer)?
+    /// Hears when a transport that could not be opened can be.
+    private var watch: (any TransportWatch)?
 
     /// The attempt to open the transport, until it has returned.
     private var opening: Task<Void, Never>?
@@ -125,8 +127,9 @@ public actor BluetoothHost {
         broadcast.send(.closed)
         opening?.cancel()
         // The thread ends itself: whoever let go of the host may hold a lock that it waits for.
-        executor.perform { [transport, ownExecutor, waiting] in
+        executor.perform { [transport, ownExecutor, waiting, watch] in
             for waiter in waiting.values { waiter.resume(with: .failure(HostError.closed)) }
+            watch?.end()
             transport.close()
             ownExecutor?.shutDown()
         }
@@ -171,6 +174,9 @@ public actor BluetoothHost {
         guard timer == nil, core.state != .closed else { return }
         timer = executor.makeTimer { [weak self] in
             self?.assumeIsolated { $0.timerFired() }
+        }
+        watch = transport.watch(on: executor) { [weak self] in
+            self?.assumeIsolated { $0.transportReturned() }
         }
         openStore()
         openTransport()
@@ -276,6 +282,11 @@ public actor BluetoothHost {
         drain()
     }
 
+    private func transportReturned() {
+        core.transportReturned()
+        drain()
+    }
+
     private func timerFired() {
         core.deadlinePassed(now: executor.now)
         drain()
@@ -370,8 +381,10 @@ public actor BluetoothHost {
         case .reopenTransport: openTransport()
         case .closeTransport:
             transport.close()
+            guard core.state == .closed else { break }
+            watch?.end()
             // Everything was written before.
-            if core.state == .closed { closeStore() }
+            closeStore()
         case .stateChanged(let state): stateChanged(to: state)
         case .completed(let request, let result):
             if let scan = scans.removeValue(forKey: request) {

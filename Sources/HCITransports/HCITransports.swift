@@ -55,6 +55,23 @@ public protocol HCITransport: Sendable {
     ///
     /// Called on the executor's thread only. On a transport that is not open, nothing happens.
     func close()
+
+    /// Calls `returned` each time the system announces what this transport lacked when it failed to open
+    /// or closed by itself: its adapter was plugged in again, say, or another program has let go of it.
+    /// To open it is worth a try then.
+    ///
+    /// Called on the executor's thread, as `returned` is, and lasts until `end()`. Nil, as by default,
+    /// from a transport of which nothing is ever announced.
+    func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)?
+}
+
+/// What `HCITransport.watch` has begun.
+public protocol TransportWatch: AnyObject, Sendable {
+    /// Ends it. Called on the executor's thread only; a second time, nothing happens.
+    func end()
 }
 
 extension HCITransport {
@@ -63,6 +80,14 @@ extension HCITransport {
 
     /// Nothing.
     public var notice: String? { nil }
+
+    /// Of nothing.
+    public func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)? {
+        nil
+    }
 }
 
 /// What happens on an open transport.

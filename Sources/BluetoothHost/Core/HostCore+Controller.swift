@@ -26,6 +26,19 @@ extension HostCore {
         disconnected(now: now)
     }
 
+    /// What the transport lacked is there again: there is nothing to wait for any more.
+    package mutating func transportReturned() {
+        guard state != .closed, reopening.deadline != nil else { return }
+        reopen()
+    }
+
+    /// Has the transport opened again.
+    mutating func reopen() {
+        reopening.begun()
+        changeState(to: .starting)
+        emit(.reopenTransport)
+    }
+
     /// Why nothing can be begun now; nil when it can.
     var obstacle: HostError? { farewellDeadline == nil ? state.obstacle : .closed }
 

@@ -42,11 +42,7 @@ extension HostCore {
         writeChanges(now: now)
         pumpAll(now: now)
         finishShutDown(now: now)
-        if let deadline = reopening.deadline, deadline <= now {
-            reopening.begun()
-            changeState(to: .starting)
-            emit(.reopenTransport)
-        }
+        if let deadline = reopening.deadline, deadline <= now { reopen() }
     }
 
     private mutating func expire(_ handle: ConnectionHandle, now: Instant) {

@@ -87,6 +87,14 @@ public final class FaultInjectingTransport: HCITransport {
         inner.close()
     }
 
+    /// Watches the transport inside.
+    public func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)? {
+        inner.watch(on: executor, returned: returned)
+    }
+
     private func received(_ event: TransportEvent) {
         switch event {
         case .received(let bytes):

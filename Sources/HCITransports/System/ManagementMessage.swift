@@ -77,7 +77,18 @@ extension ManagementMessage {
     /// Whether it says that there is an adapter which programs may take from now on: one that was
     /// plugged in and is set up, or that another program has let go of.
     var announcesAdapter: Bool {
-        // Index Added and Unconfigured Index Added.
-        code == 0x0004 || code == 0x001D
+        code == Self.indexAdded || code == Self.unconfiguredIndexAdded
     }
+
+    /// Whether a list of adapters, and what they are doing, may be another one from now on.
+    var changesAdapters: Bool {
+        announcesAdapter || code == Self.indexRemoved || code == Self.unconfiguredIndexRemoved
+            || code == Self.newSettings
+    }
+
+    private static let indexAdded: UInt16 = 0x0004
+    private static let indexRemoved: UInt16 = 0x0005
+    private static let newSettings: UInt16 = 0x0006
+    private static let unconfiguredIndexAdded: UInt16 = 0x001D
+    private static let unconfiguredIndexRemoved: UInt16 = 0x001E
 }

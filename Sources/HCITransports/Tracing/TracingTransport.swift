@@ -86,6 +86,14 @@ public final class TracingTransport: HCITransport {
         inner.close()
     }
 
+    /// Watches the transport inside.
+    public func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)? {
+        inner.watch(on: executor, returned: returned)
+    }
+
     private func note(_ event: TransportEvent) {
         switch event {
         case .received(let bytes):

@@ -14,14 +14,15 @@ import Synchronization
 /// capability CAP_NET_ADMIN, not root. An adapter on which the kernel's own host has links is in use.
 public final class UserChannelTransport: HCITransport {
     private enum State {
-        case closed
+        /// Whether somebody else has to do something before it can be opened again.
+        case closed(isReturnAwaited: Bool)
         case opening
         case open(PacketStream)
     }
 
     let adapter: SystemAdapterName
     private let kernel: (any BluetoothKernel)?
-    private let state = Mutex(State.closed)
+    private let state = Mutex(State.closed(isReturnAwaited: false))
 
     init(_ adapter: SystemAdapterName, kernel: (any BluetoothKernel)? = SystemBluetooth.kernel) {
         self.adapter = adapter
@@ -56,7 +57,7 @@ public final class UserChannelTransport: HCITransport {
             let lease = try await take(from: kernel)
             await start(lease, on: executor, receive: receive)
         } catch {
-            state.withLock { $0 = .closed }
+            state.withLock { $0 = .closed(isReturnAwaited: error.isEndedByOthers) }
             throw error
         }
     }
@@ -107,7 +108,8 @@ public final class UserChannelTransport: HCITransport {
             executor: executor,
             receive: receive,
             ended: { [self] error in
-                state.withLock { $0 = .closed }
+                let isReturnAwaited = error?.isEndedByOthers ?? false
+                state.withLock { $0 = .closed(isReturnAwaited: isReturnAwaited) }
                 receive(.closed(error))
             }
         )
@@ -130,6 +132,36 @@ public final class UserChannelTransport: HCITransport {
         stream?.close()
     }
 
+    /// Calls `returned` when the adapter was plugged in, or another program has let go of it.
+    public func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)? {
+        guard let executor = executor as? AdapterExecutor, let kernel else { return nil }
+        return AnnouncementListener(to: kernel, on: executor) { [weak self] message in
+            guard let self, message.announcesAdapter, mayBeOurs(message.index), isReturnAwaited
+            else { return }
+            returned()
+        }
+    }
+
+    private func mayBeOurs(_ index: UInt16) -> Bool {
+        switch adapter {
+        case .index(let ours): index == ours
+        // Its number may be another one now; opening finds out.
+        case .address: true
+        }
+    }
+
+    /// An attempt of our own that fails after it has taken the adapter is announced, too: to begin the
+    /// next one then would be to go round in circles.
+    private var isReturnAwaited: Bool {
+        state.withLock { state in
+            guard case .closed(let isReturnAwaited) = state else { return false }
+            return isReturnAwaited
+        }
+    }
+
     private var stream: PacketStream? {
         state.withLock { state in
             guard case .open(let stream) = state else { return nil }
@@ -145,5 +177,15 @@ private final class Cancellation: Sendable {
     var isDone: Bool {
         get { state.load(ordering: .relaxed) }
         set { state.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension TransportError {
+    /// Whether somebody else can end it, and the kernel announces when they have.
+    fileprivate var isEndedByOthers: Bool {
+        switch self {
+        case .noSuchAdapter, .adapterRemoved, .setUpUnfinished, .inUse(_, by: .processes): true
+        default: false
+        }
     }
 }
