@@ -68,7 +68,7 @@ final class BlueZ: Sendable {
     // MARK: Our side
 
     /// The controller that is lent to us, as any user of Lanyard would name it.
-    var adapter: AdapterSpecification { .unix(path: machine.radioPath) }
+    var adapter: AdapterSpecification { .unix(path: machine.lentPath) }
 
     /// Makes a host of ours on the controller that is lent to us, started; it is shut down when the
     /// scenario ends, if it has not been before.
@@ -113,7 +113,7 @@ final class BlueZ: Sendable {
     /// Puts a wire between the machine and its controller, where that is outside.
     func connectRadio() throws {
         guard case .outside(let specification) = site else { return }
-        let new = try Wire(from: machine.radioPath, to: specification)
+        let new = try Wire(from: machine.drivenPath, to: specification)
         wire.withLock { wire in
             wire?.cut()
             wire = new

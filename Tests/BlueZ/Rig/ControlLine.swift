@@ -53,6 +53,9 @@ final class ControlLine: Sendable {
         process.followLines { [weak self] line in self?.receive(line) }
     }
 
+    /// Whether nothing will come any more.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
     // MARK: Orders
 
     /// Gives an order, and returns what came of it.

@@ -14,6 +14,8 @@ enum Limits {
     static let reset: Duration = .seconds(20) * patience
     /// A discovery: one may be missed, and the next is 16 seconds later.
     static let discovery: Duration = .seconds(30) * patience
+    /// A whole scenario.
+    static let scenario: Duration = .seconds(60) * patience
     /// Anything else.
     static let step: Duration = .seconds(10) * patience
 

@@ -7,42 +7,29 @@ import Synchronization
 
 /// A virtual machine with BlueZ in it.
 ///
-/// It has two wires to its surroundings: the control line, and one for a radio. It lives in a folder
-/// of its own, with the sockets of its wires, its console's text, and what it shares with us.
+/// Three wires lead into it: the control line; one from a host outside to a controller inside, which is
+/// lent to it (layout A); and one to a controller outside, for the machine's own kernel (layout B). It
+/// lives in a folder of its own, with the sockets of its wires, its console's text, and what it shares
+/// with us.
 final class Machine: Sendable {
-    /// Where the controller of the machine's kernel is.
-    enum Radio: Hashable, Sendable {
-        /// In the machine, beside another that is lent to us (layout A).
-        case inside(Generation)
-        /// Outside: the machine's kernel drives whatever answers on the radio's wire (layout B).
-        case outside
-    }
-
-    /// What a machine is; those of one kind are as good as each other.
-    struct Kind: Hashable, Sendable {
-        let release: DebianRelease
-        let radio: Radio
-        /// Whether what BlueZ remembers outlives the machine's power.
-        var keepsState = false
-        /// Whether it is for one scenario alone, which may do to it what it wants.
-        var owner: UUID?
-    }
-
     /// A machine with its power on.
     private struct Running {
         let process: ChildProcess
         let line: ControlLine
     }
 
-    let kind: Kind
+    let release: DebianRelease
+    /// Whether what BlueZ remembers outlives the machine's power.
+    let keepsState: Bool
     let folder: String
     private let image: Image
     private let running = Mutex<Running?>(nil)
 
     /// A machine that is off.
-    init(_ kind: Kind) async throws {
-        self.kind = kind
-        image = try await Image(of: kind.release)
+    init(of release: DebianRelease, keepsState: Bool = false) async throws {
+        self.release = release
+        self.keepsState = keepsState
+        image = try await Image(of: release)
         folder = NSTemporaryDirectory() + "bluez-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: folder + "/share",
@@ -58,16 +45,19 @@ final class Machine: Sendable {
     /// The folder that the machine has as `/share`.
     var sharedFolder: String { folder + "/share" }
 
-    /// The end of the radio's wire that is ours.
-    var radioPath: String { folder + "/radio.sock" }
+    /// Where a host of ours finds the controller that is lent to it.
+    var lentPath: String { folder + "/lent.sock" }
+
+    /// Where the machine's kernel waits for a controller.
+    var drivenPath: String { folder + "/driven.sock" }
 
     /// What the machine wrote on its console since it was started last.
     var console: String {
         (try? String(contentsOfFile: folder + "/console", encoding: .utf8)) ?? ""
     }
 
-    /// Whether its power is on.
-    var isOn: Bool { running.withLock { $0 != nil } }
+    /// Whether its power is on, and somebody in it takes orders.
+    var isOn: Bool { running.withLock { $0.map { !$0.line.isOver } ?? false } }
 
     /// The control line of a machine that is on.
     var line: ControlLine {
@@ -84,6 +74,7 @@ final class Machine: Sendable {
     /// Starts it, and waits until it takes orders.
     func powerOn() async throws {
         guard !isOn else { return }
+        cutPower()
         let process = try ChildProcess(Self.emulator, arguments)
         let line = ControlLine(of: process)
         running.withLock { $0 = Running(process: process, line: line) }
@@ -122,7 +113,7 @@ final class Machine: Sendable {
 
     private var arguments: [String] {
         let kernelArguments =
-            ["console=ttyS0 quiet panic=-1"] + (kind.keepsState ? ["keeps_state"] : [])
+            ["console=ttyS0 quiet panic=-1"] + (keepsState ? ["keeps_state"] : [])
         // Never the host's own virtualization: not every machine that tests has it, and one kind of
         // processor is one kind less of failure.
         let processor = ["-accel", "tcg,thread=multi", "-cpu", "Haswell", "-smp", "2", "-m", "512"]
@@ -135,19 +126,16 @@ final class Machine: Sendable {
     }
 
     private var devices: [String] {
-        let radio =
-            switch kind.radio {
-            case .inside: "virtserialport,bus=ports.0,chardev=radio,name=radio"
-            case .outside: "virtconsole,bus=ports.0,chardev=radio"
-            }
-        return [
+        [
             "-serial", "file:\(folder)/console",
             "-qmp", "unix:\(monitorPath),server=on,wait=off",
             "-device", "virtio-serial-pci,id=ports",
             "-chardev", "stdio,id=control,signal=off",
             "-device", "virtserialport,bus=ports.0,chardev=control,name=control",
-            "-chardev", "socket,id=radio,path=\(radioPath),server=on,wait=off",
-            "-device", radio,
+            "-chardev", "socket,id=lent,path=\(lentPath),server=on,wait=off",
+            "-device", "virtserialport,bus=ports.0,chardev=lent,name=lent",
+            "-chardev", "socket,id=driven,path=\(drivenPath),server=on,wait=off",
+            "-device", "virtconsole,bus=ports.0,chardev=driven",
             "-virtfs", "local,path=\(sharedFolder),mount_tag=share,security_model=none",
             "-object", "rng-random,id=random,filename=/dev/urandom",
             "-device", "virtio-rng-pci,rng=random",

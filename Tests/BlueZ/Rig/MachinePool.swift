@@ -1,48 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import ProcessTestSupport
-import Synchronization
 
-/// The machines of a run: started when one is first wanted, then kept until the last suite ends.
+/// The machines of a run: started when they are first wanted, then kept until the last suite ends.
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// As many scenarios at a time as there are processors to emulate one.
-    private static let places = Turnstile(limit: ProcessorCount.usable)
+    /// How many machines of a release there are at most: two processors are good for one of each.
+    private static let machineLimit = max(1, processorCount / DebianRelease.allCases.count)
 
-    private var machines: [Machine.Kind: Machine] = [:]
-    private var turnstiles: [Machine.Kind: Turnstile] = [:]
+    private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
+
+    /// As many scenarios at a time as there are processors to emulate one.
+    private static let places = Turnstile(limit: max(1, processorCount))
+
+    private let turnstiles = Dictionary(
+        uniqueKeysWithValues: DebianRelease.allCases.map { ($0, Turnstile(limit: machineLimit)) }
+    )
+    private var idle: [DebianRelease: [Machine]] = [:]
     private var suiteCount = 0
 
-    /// Gives `body` a machine of a kind that is on, for itself.
+    /// Gives `body` a machine of a release, on, for itself.
+    ///
+    /// - Parameter isOwn: whether it is made for this, and nobody has it afterwards.
     func withMachine<Value: Sendable>(
-        _ kind: Machine.Kind,
+        of release: DebianRelease,
+        isOwn: Bool,
         _ body: @Sendable (Machine) async throws -> Value
     ) async throws -> Value {
-        let turnstile = turnstile(of: kind)
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        let turnstile = isOwn ? nil : turnstiles[release]
+        await turnstile?.enter()
+        defer { turnstile?.leave() }
         await Self.places.enter()
         defer { Self.places.leave() }
-        defer { if kind.owner != nil { machines[kind] = nil } }
-        let machine = try await machine(kind)
+        let machine = try await machine(of: release, isOwn: isOwn)
+        defer { giveBack(machine, isOwn: isOwn) }
         try await machine.powerOn()
         return try await body(machine)
     }
 
-    private func turnstile(of kind: Machine.Kind) -> Turnstile {
-        if let turnstile = turnstiles[kind] { return turnstile }
-        let turnstile = Turnstile(limit: 1)
-        turnstiles[kind] = turnstile
-        return turnstile
+    private func machine(of release: DebianRelease, isOwn: Bool) async throws -> Machine {
+        if !isOwn, let machine = idle[release]?.popLast() { return machine }
+        return try await Machine(of: release, keepsState: isOwn)
     }
 
-    /// The one machine of that kind; who asks has passed its turnstile.
-    private func machine(_ kind: Machine.Kind) async throws -> Machine {
-        if let machine = machines[kind] { return machine }
-        let machine = try await Machine(kind)
-        machines[kind] = machine
-        return machine
+    private func giveBack(_ machine: Machine, isOwn: Bool) {
+        if isOwn { machine.cutPower() } else { idle[machine.release, default: []].append(machine) }
     }
 
     // MARK: Suites
@@ -54,8 +58,8 @@ actor MachinePool {
     func suiteEnded() {
         suiteCount -= 1
         guard suiteCount == 0 else { return }
-        for machine in machines.values { machine.cutPower() }
-        machines = [:]
+        for machine in idle.values.joined() { machine.cutPower() }
+        idle = [:]
         ScenarioTable.shared.publish()
     }
 }

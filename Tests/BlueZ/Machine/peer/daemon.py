@@ -31,6 +31,13 @@ class Daemon:
             await self.program.stop()
             self.program = None
 
+    def lines(self):
+        """What it wrote since it was started."""
+        if not os.path.exists(LOG):
+            return []
+        with open(LOG, errors="replace") as log:
+            return log.read().splitlines()
+
 
 def forget_everything():
     """Removes all bonds, caches and settings."""
@@ -93,5 +100,4 @@ async def start_radio(peer, radio):
 @command
 async def logs(peer):
     """What the kernel and bluetoothd wrote since the last reset."""
-    with open(LOG, errors="replace") as log:
-        return {"kernel": peer.kernel.lines(), "daemon": log.read().splitlines()}
+    return {"kernel": peer.kernel.lines(), "daemon": peer.daemon.lines()}

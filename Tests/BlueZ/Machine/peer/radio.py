@@ -37,7 +37,7 @@ class Radio:
                 await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
             elif kind in KINDS:
                 await self._start("btvirt", *KINDS[kind], log=log)
-                await self._start("/bridge", "1", port("radio"), log=log)
+                await self._start("/bridge", "1", port("lent"), log=log)
 
     async def stop(self):
         """Takes the controllers away, as if they were unplugged."""

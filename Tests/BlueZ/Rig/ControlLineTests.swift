@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ProcessTestSupport
+import Testing
+
+/// The control line, with a shell at its other end.
+@Suite struct ControlLineTests {
+    /// A line to a shell that runs `script`.
+    private func line(to script: String) throws -> ControlLine {
+        ControlLine(of: try ChildProcess("/bin/sh", ["-c", script]))
+    }
+
+    @Test func answersFindTheirOrdersWhateverTheirOrder() async throws {
+        let line = try line(
+            to: #"read a; read b; echo '{"id":2,"done":"b"}'; echo '{"id":1,"done":"a"}'; read c"#
+        )
+        async let first = line.call("first")
+        async let second = line.call("second")
+        let answers = try await [first, second]
+        #expect(Set(answers.compactMap(\.text)) == ["a", "b"])
+    }
+
+    @Test func aRefusalIsThrownByItsName() async throws {
+        let line = try line(
+            to: #"read a; echo '{"id":1,"refused":"No","text":"not today"}'; read b"#
+        )
+        await #expect(throws: Refusal("No")) { try await line.call("anything") }
+    }
+
+    @Test func eventsWaitUntilTheyAreAskedFor() async throws {
+        let line = try line(
+            to:
+                #"echo '{"event":"a"}'; echo '{"event":"b"}'; read c; echo '{"id":1,"done":{}}'; read d"#
+        )
+        _ = try await line.call("anything")
+        for name in ["b", "a"] {
+            let event = try await line.event(name, within: Limits.step) { $0["event"].text == name }
+            #expect(event["event"].text == name)
+        }
+        #expect(line.pendingEvents { _ in true }.isEmpty)
+    }
+
+    @Test func anEventIsGivenToOneWhoAsksBeforeItCame() async throws {
+        let line = try line(
+            to: #"read a; echo '{"event":"late"}'; read b"#
+        )
+        async let event = line.event("late", within: Limits.step) { $0["event"].text == "late" }
+        _ = try? await line.call("go", within: .milliseconds(1))  // which is not answered
+        let came = try await event
+        #expect(came["event"].text == "late")
+    }
+
+    @Test func aWaitThatTakesTooLongTakesNoLaterEvent() async throws {
+        let line = try line(
+            to: #"read a; echo '{"event":"late"}'; echo '{"id":2,"done":{}}'; read b"#
+        )
+        await #expect(throws: ProcessError.self) {
+            _ = try await line.event("late", within: .milliseconds(1)) { _ in true }
+        }
+        _ = try await line.call("go")
+        #expect(line.pendingEvents { $0["event"].text == "late" }.count == 1)
+    }
+
+    @Test func theEndOfTheLineEndsAllWaits() async throws {
+        let line = try line(to: "read a")
+        let event = Task { try await line.event("never", within: Limits.step) { _ in false } }
+        await #expect(throws: ProcessError.self) { try await line.call("end") }
+        await #expect(throws: ProcessError.self) { try await event.value }
+        await #expect(throws: ProcessError.self) { try await line.call("later") }
+        #expect(line.isOver)
+    }
+
+    @Test(arguments: ["", "nonsense", "[]", #"{"id":"x"}"#, #"{"id":99,"done":1}"#, "{"])
+    func whatIsNoAnswerIsNoAnswer(_ text: String) async throws {
+        let line = try line(
+            to: "printf '%s\\n' '\(text)'; read a; echo '{\"id\":1,\"done\":true}'; read b"
+        )
+        #expect(try await line.call("go") == .boolean(true))
+    }
+
+    @Test func noMoreEventsAreKeptThanTheLimit() async throws {
+        let count = Limits.eventCount + 10
+        let line = try line(
+            to: """
+                i=0; while [ $i -lt \(count) ]; do echo "{\\"event\\":\\"e\\",\\"number\\":$i}"; i=$((i+1)); done
+                read a; echo '{"id":1,"done":{}}'; read b
+                """
+        )
+        _ = try await line.call("go")
+        let kept = line.pendingEvents { _ in true }
+        #expect(kept.count == Limits.eventCount)
+        #expect(kept.first?["number"].integer == 10)
+        #expect(kept.last?["number"].integer == count - 1)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// The table of what came of all scenarios.
+@Suite struct ScenarioTableTests {
+    private let first = ScenarioTable.Cell(setting: Setting.all[0], role: .peripheral)
+    private let last = ScenarioTable.Cell(setting: .latest, role: .central)
+
+    @Test func nothingIsToldOfNothing() {
+        #expect(ScenarioTable().text.isEmpty)
+    }
+
+    @Test func eachScenarioHasARowAndEachBlueZAColumn() {
+        let table = ScenarioTable()
+        table.note("reads", in: first, passed: true)
+        table.note("reads", in: last, passed: false)
+        table.note("exploring", in: last, passed: true)
+        let rows = table.text.split(separator: "\n").map { $0.split { $0 == " " } }
+        #expect(rows.count == 5)
+        #expect(
+            rows[1].suffix(8) == [
+                "bookworm", "bookworm", "trixie", "trixie", "bookworm", "bookworm", "trixie",
+                "trixie",
+            ]
+        )
+        #expect(rows[3] == ["exploring", "–", "–", "–", "–", "–", "–", "–", "ok"])
+        #expect(rows[4] == ["reads", "ok", "–", "–", "–", "–", "–", "–", "FAILED"])
+    }
+
+    @Test func aScenarioThatFailedOnceHasFailed() {
+        let table = ScenarioTable()
+        for passed in [true, false, true] { table.note("reads", in: first, passed: passed) }
+        #expect(table.text.contains("FAILED"))
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+/// Whether a scenario came to its end, and no expectation of it failed on the way.
+final class Verdict: Sendable {
+    private enum State {
+        case open, failed, passed
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Whether all was well; false as long as it is not over.
+    var isPass: Bool { state.withLock { $0 == .passed } }
+
+    /// Runs a body, and sees the issues that it records.
+    func judge(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        do {
+            try await watchIssues(of: body)
+            state.withLock { if $0 == .open { $0 = .passed } }
+        } catch {
+            fail()
+            throw error
+        }
+    }
+
+    private func watchIssues(of body: @escaping @Sendable () async throws -> Void) async throws {
+        guard let test = Test.current else { return try await body() }
+        let watching = IssueHandlingTrait.compactMapIssues { [self] issue in
+            fail()
+            return issue
+        }
+        try await watching.provideScope(for: test, testCase: Test.Case.current, performing: body)
+    }
+
+    private func fail() { state.withLock { $0 = .failed } }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// Whether what goes wrong in a scenario is seen, so that the table does not say `ok`.
+@Suite struct VerdictTests {
+    private struct Failure: Error {}
+
+    @Test func itPassesWhenNothingHappened() async throws {
+        let verdict = Verdict()
+        #expect(!verdict.isPass)
+        try await verdict.judge {}
+        #expect(verdict.isPass)
+    }
+
+    @Test func itFailsWithAnError() async {
+        let verdict = Verdict()
+        await #expect(throws: Failure.self) { try await verdict.judge { throw Failure() } }
+        #expect(!verdict.isPass)
+    }
+
+    @Test func itFailsWithAnExpectation() async throws {
+        let verdict = Verdict()
+        await withKnownIssue {
+            try await verdict.judge { Issue.record("on purpose") }
+        }
+        #expect(!verdict.isPass)
+    }
+}
