@@ -113,10 +113,10 @@ final class Machine: Sendable {
 
     private var arguments: [String] {
         let kernelArguments =
-            ["console=ttyS0 quiet panic=-1"] + (keepsState ? ["keeps_state"] : [])
+            ["console=ttyS0 quiet panic=-1 no_timer_check"] + (keepsState ? ["keeps_state"] : [])
         // Never the host's own virtualization: not every machine that tests has it, and one kind of
         // processor is one kind less of failure.
-        let processor = ["-accel", "tcg,thread=multi", "-cpu", "Haswell", "-smp", "2", "-m", "512"]
+        let processor = ["-accel", "tcg,thread=multi", "-cpu", "Haswell", "-smp", "1", "-m", "512"]
         let plain = ["-nodefaults", "-no-user-config", "-nographic", "-no-reboot"]
         let boot = [
             "-kernel", image.kernel, "-initrd", image.initialFiles,

@@ -29,14 +29,12 @@ class Peer:
         self.spawned = {}
         self._tasks = set()
 
-    async def enter_bus(self, awaits_adapter=True):
-        """Connects to D-Bus with nothing registered, and waits for BlueZ to have an adapter."""
+    async def enter_bus(self):
+        """Connects to D-Bus, with nothing registered."""
         self.bus = await Bus(self.line).connect()
         self.agent = pairing.Agent(self.line)
         self.characteristics = {}
         self.advertisements = {}
-        if awaits_adapter:
-            await self.bus.wait_for("/org/bluez/hci0")
 
     async def leave_bus(self):
         """Ends the connection; BlueZ tidies up what was registered through it."""

@@ -74,11 +74,11 @@ class Bus:
         except Refusal:
             return {}
 
-    async def wait_for(self, path):
-        """Waits until BlueZ has an object of that path."""
+    async def wait_for(self, *paths):
+        """Waits until BlueZ has objects of these paths."""
         while True:
             self.changed.clear()
-            if path in await self.objects():
+            if set(paths) <= set(await self.objects()):
                 return
             await self.changed.wait()
 

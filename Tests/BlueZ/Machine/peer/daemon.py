@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """bluetoothd: started as a test wants it, with or without a memory of what was before."""
 
+import asyncio
 import glob
 import os
 import shutil
 
+from bus import ADAPTER
 from commands import command
+from line import Refusal
 from programs import Program
 
 PROGRAM = "/usr/libexec/bluetooth/bluetoothd"
 CONFIGURATION = "/etc/bluetooth/main.conf"
 STATE = "/var/lib/bluetooth"
 LOG = "/run/bluetoothd.log"
+
+# How long controllers may take to be BlueZ's, in seconds: at each attempt.
+PATIENCE = (5, 10, 20, 40)
 
 
 class Daemon:
@@ -53,13 +59,32 @@ async def reset(peer, radio, configuration, keeps_state=False):
     await peer.leave_bus()
     await peer.daemon.stop()
     await peer.radio.stop()
-    peer.kernel.forget()
     if not keeps_state:
         forget_everything()
-    await peer.radio.start(radio)
+    peer.kernel.forget()
     await peer.daemon.start(configuration)
-    await peer.enter_bus(awaits_adapter=radio != "none")
+    await peer.enter_bus()
+    await _start_radio(peer, radio)
     return {}
+
+
+async def _start_radio(peer, radio):
+    """Starts controllers, and waits until BlueZ has them.
+
+    btvirt takes the first thing that it reads of a new controller for the kernel's word that it is
+    made. Now and then the kernel's first command is there before, is lost, and the controller stays
+    dead; so it is tried again.
+    """
+    adapters = peer.radio.adapters(radio)
+    for limit in PATIENCE:
+        await peer.radio.start(radio)
+        try:
+            await asyncio.wait_for(peer.bus.wait_for(*adapters), limit)
+            return
+        except asyncio.TimeoutError:
+            await peer.radio.stop()
+            peer.kernel.forget()
+    raise Refusal("NoController", f"BlueZ did not get its {adapters}")
 
 
 @command
@@ -71,6 +96,7 @@ async def restart_daemon(peer, configuration=None, forgets=False):
         forget_everything()
     await peer.daemon.start(configuration or peer.daemon.configuration)
     await peer.enter_bus()
+    await peer.bus.wait_for(ADAPTER)
     return {}
 
 
@@ -92,8 +118,7 @@ async def stop_radio(peer):
 @command
 async def start_radio(peer, radio):
     """Brings controllers again, and waits until BlueZ has its own."""
-    await peer.radio.start(radio)
-    await peer.bus.wait_for("/org/bluez/hci0")
+    await _start_radio(peer, radio)
     return {}
 
 

@@ -29,6 +29,11 @@ class Radio:
         self.kind = None
         self.programs = []
 
+    @staticmethod
+    def adapters(kind):
+        """What BlueZ has when controllers of that kind are there."""
+        return [f"/org/bluez/hci{index}" for index in range(2 if kind in KINDS else 1)]
+
     async def start(self, kind):
         """Starts controllers of a kind: 4.x, 5.x, or `outside` on the machine's console hvc0."""
         self.kind = kind
