@@ -8,11 +8,14 @@ struct ServedService: Sendable {
     var uuid: BluetoothUUID
     var isPrimary = true
     var characteristics: [ServedCharacteristic] = []
+    /// The places of the services that it includes, among those that are registered together.
+    var includes: [Int] = []
 
     var json: JSON {
         .object([
             "uuid": .string(uuid.bluez), "primary": .boolean(isPrimary),
             "characteristics": .array(characteristics.map(\.json)),
+            "includes": .array(includes.map { .number(Double($0)) }),
         ])
     }
 }

@@ -7,6 +7,7 @@ import traceback
 import advertising  # noqa: F401 (each brings orders)
 import application  # noqa: F401
 import central  # noqa: F401
+import management  # noqa: F401
 import pairing
 import programs  # noqa: F401
 from bus import Bus

@@ -15,10 +15,11 @@ READ = PropertyAccess.READ
 
 
 class Service(ServiceInterface):
-    def __init__(self, uuid, primary):
+    def __init__(self, uuid, primary, includes):
         super().__init__("org.bluez.GattService1")
         self.uuid = uuid
         self.primary = primary
+        self.includes = includes
 
     @dbus_property(access=READ)
     def UUID(self) -> "s":
@@ -27,6 +28,10 @@ class Service(ServiceInterface):
     @dbus_property(access=READ)
     def Primary(self) -> "b":
         return self.primary
+
+    @dbus_property(access=READ)
+    def Includes(self) -> "ao":
+        return self.includes
 
 
 class Attribute(ServiceInterface):
@@ -137,13 +142,14 @@ class Descriptor(Attribute):
 
 @command
 async def serve(peer, services, name="main"):
-    """Registers services: {uuid, primary?, characteristics: [{uuid, flags, value?, refusal?, quiet?,
+    """Registers services: {uuid, primary?, includes?, characteristics: [{uuid, flags, value?, refusal?, quiet?,
     descriptors?: [...]}]}. An application of another name is another registration."""
     root = f"{PATH}/{name}"
     export = peer.bus.connection.export
     for place, service in enumerate(services):
         path = f"{root}/service{place}"
-        export(path, Service(service["uuid"], service.get("primary", True)))
+        includes = [f"{root}/service{other}" for other in service.get("includes", [])]
+        export(path, Service(service["uuid"], service.get("primary", True), includes))
         for number, description in enumerate(service.get("characteristics", [])):
             _export(peer, f"{path}/characteristic{number}", path, description)
     await peer.bus.invoke(ADAPTER, MANAGER, "RegisterApplication", "oa{sv}", root, {})

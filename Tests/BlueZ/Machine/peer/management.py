@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's management interface, which has what D-Bus has no words for.
+
+btmgmt speaks it too, but not without a terminal.
+"""
+
+import asyncio
+import ctypes
+import socket
+import struct
+
+from commands import command
+from line import Refusal
+
+FAMILY = 31  # AF_BLUETOOTH, which not every Python knows
+PROTOCOL = 1  # BTPROTO_HCI
+CHANNEL = 3  # HCI_CHANNEL_CONTROL
+NO_CONTROLLER = 0xFFFF
+HEADER = struct.Struct("<HHH")
+COMPLETE, STATUS = 1, 2
+LIMIT = 65_536
+SECONDS = 5
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _connect():
+    channel = socket.socket(FAMILY, socket.SOCK_RAW, PROTOCOL)
+    channel.settimeout(SECONDS)
+    address = HEADER.pack(FAMILY, NO_CONTROLLER, CHANNEL)
+    if libc.bind(channel.fileno(), address, len(address)) != 0:
+        raise OSError(ctypes.get_errno(), "no management channel")
+    return channel
+
+
+def _perform(code, controller, octets):
+    """Gives one command; its status, and what it answers."""
+    with _connect() as channel:
+        channel.send(HEADER.pack(code, controller, len(octets)) + octets)
+        while True:
+            packet = channel.recv(LIMIT)
+            event, _, _ = HEADER.unpack_from(packet)
+            if event in (COMPLETE, STATUS) and packet[6:8] == code.to_bytes(2, "little"):
+                return packet[8], packet[9:]
+
+
+@command
+async def manage(peer, code, octets="", controller=0):
+    """Has the kernel carry out a management command on a controller."""
+    loop = asyncio.get_running_loop()
+    status, answer = await loop.run_in_executor(
+        None, _perform, code, controller, bytes.fromhex(octets)
+    )
+    if status != 0:
+        raise Refusal("Failed", f"command {code:#06x} ended with status {status:#04x}")
+    return {"octets": answer.hex()}
