@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import HCITransports
+import PairingTestSupport
+import Testing
+
+/// Bonds outlive both sides, and the loss of one is noticed by the other.
+@Suite(.machines) struct AccessoryBondTests {
+    @Test(
+        "A bond encrypts after both sides were started again",
+        arguments: Setting.all,
+        [PairingWay.by(.numericComparison), .by(.passkeyEntryOnBoth, .legacy)]
+    )
+    func reconnection(_ setting: Setting, way: PairingWay) async throws {
+        try await withBond(setting, "bonded reconnection", way) { pair in
+            for _ in 0..<2 {
+                try await pair.restart()
+                let link = try await pair.connect()
+                // Nothing is said before the link is encrypted, and nobody is asked.
+                #expect(try await link.read(pair.secret) == BondedScene.secret)
+                #expect(try await link.security == way.security)
+                #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
+                #expect(pair.person.experiences == [])
+                try await pair.part(link)
+            }
+            #expect(try pair.bluez.pendingEvents("agent") == [])
+        }
+    }
+
+    /// What our host may do about a BlueZ that has forgotten it.
+    enum Answer: CaseIterable {
+        case refuse, pairAnew
+    }
+
+    @Test(
+        "A BlueZ that has lost its keys is refused, or paired anew",
+        arguments: Setting.all,
+        Answer.allCases
+    )
+    func lossThere(_ setting: Setting, answer: Answer) async throws {
+        let way = PairingWay.by(.numericComparison)
+        try await withBond(setting, "lost bond", way) { pair in
+            try await pair.bluez.forget(pair.path)
+            try await pair.restart(answer == .refuse ? .refuse : .pairOnce)
+            switch answer {
+            case .refuse:
+                await #expect(throws: HostError.bondLost) { try await pair.connect() }
+                #expect(await pair.host.bonds == [pair.bond])
+            case .pairAnew:
+                let link = try await pair.connect()
+                #expect(try await link.read(pair.secret) == BondedScene.secret)
+                #expect(try await link.security == way.security)
+                let question = try await pair.bluez.question("confirm")
+                let number = try #require(question["passkey"].integer)
+                #expect(pair.person.experiences == [.compared(UInt32(number))])
+            }
+        }
+    }
+
+    @Test("A BlueZ that still has keys is paired anew", arguments: Setting.all)
+    func lossHere(_ setting: Setting) async throws {
+        let way = PairingWay.by(.numericComparison)
+        try await withBond(setting, "lost bond", way) { pair in
+            await pair.host.removeBond(pair.bond.identifier)
+            try await pair.restart()
+            // BlueZ asks for encryption at once; our host has no keys, and our person consents.
+            let link = try await pair.connect()
+            #expect(try await link.read(pair.secret) == BondedScene.secret)
+            #expect(try await link.security == way.security)
+            _ = try await pair.bluez.question("confirm")
+            // The new keys hold.
+            try await pair.part(link)
+            let again = try await pair.connect()
+            #expect(try await again.read(pair.secret) == BondedScene.secret)
+            #expect(try pair.bluez.pendingEvents("agent") == [])
+        }
+    }
+
+    @Test("BlueZ does not let a stranger take a bond's place by Just Works", arguments: Setting.all)
+    func noQuietReplacement(_ setting: Setting) async throws {
+        try await withBond(setting, "lost bond", .by(.justWorks)) { pair in
+            await pair.host.removeBond(pair.bond.identifier)
+            try await pair.restart()
+            let link = try await pair.connect()
+            await #expect(throws: Pairing.Failure.self) { try await link.pair() }
+            #expect(await pair.host.bonds == [])
+            #expect(try await pair.bluez.device(pair.path)["Bonded"] == .boolean(true))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import HCITransports
+import ProcessTestSupport
+import Testing
+
+/// BlueZ's table changes, and our host learns of it: on the link, or on the next.
+@Suite(.machines) struct AccessoryChangeTests {
+    @Test("Services that come and go are told of", arguments: Setting.all)
+    func serviceChanged(_ setting: Setting) async throws {
+        try await withAccessory(setting, "Service Changed") { scene in
+            let (link, database) = try await scene.visit()
+            let changes = try await link.serviceChanges()
+            let label = try database.handle(Exhibition.label)
+            #expect(try await link.read(label) == Exhibition.labelValue)
+
+            try await scene.bluez.serve([Annex.service], as: Annex.name)
+            let range = try await Self.next(changes)
+            let grown = try await link.database()
+            let annex = try #require(grown.service(Annex.uuid)?.service)
+            #expect(range.contains(annex.handle))
+            #expect(range.contains(annex.endHandle))
+            #expect(try await link.read(try grown.handle(Annex.door)) == [7])
+            #expect(
+                try await link.read(try grown.handle(Exhibition.label)) == Exhibition.labelValue
+            )
+
+            try await scene.bluez.stopServing(Annex.name)
+            #expect(try await Self.next(changes).contains(annex.handle))
+            #expect(try await link.database() == database)
+        }
+    }
+
+    @Test("A handle of the old table is not used any more", arguments: Setting.all)
+    func oldHandles(_ setting: Setting) async throws {
+        try await withAccessory(setting, "robust caching") { scene in
+            let (link, database) = try await scene.visit()
+            let changes = try await link.serviceChanges()
+            try await scene.bluez.stopServing()
+            _ = try await Self.next(changes)
+            try await scene.bluez.serve([Annex.service, Exhibition.service])
+            _ = try await Self.next(changes)
+            let label = try database.handle(Exhibition.label)
+            await #expect(throws: GATT.Failure.attribute(.databaseOutOfSync, handle: label)) {
+                try await link.read(label)
+            }
+            let anew = try await link.database()
+            #expect(try await link.read(try anew.handle(Annex.door)) == [7])
+            #expect(try await link.read(try anew.handle(Exhibition.label)) == Exhibition.labelValue)
+        }
+    }
+
+    @Test("The hash of an unchanged table is all that is read again", arguments: Setting.all)
+    func unchanged(_ setting: Setting) async throws {
+        try await withAccessory(setting, "unchanged cache") { scene in
+            let (link, database) = try await scene.visit()
+            let features = try database.handle(GATT.AttributeType.clientSupportedFeatures)
+            // Robust caching, and notifications of several values.
+            let told = try await link.read(features).first ?? 0
+            #expect(told & 1 == 1)
+            try await link.disconnect()
+            let searches = try await scene.bluez.countSearches()
+            #expect(searches > 0)
+            let again = try await scene.connect()
+            #expect(try await again.database() == database)
+            #expect(try await scene.bluez.countSearches() == searches)
+        }
+    }
+
+    @Test("A table that changed between two links is found anew", arguments: Setting.all)
+    func changedMeanwhile(_ setting: Setting) async throws {
+        try await withAccessory(setting, "robust caching") { scene in
+            let (link, database) = try await scene.visit()
+            try await link.disconnect()
+            try await scene.bluez.serve([Annex.service], as: Annex.name)
+            let (again, grown) = try await scene.visit()
+            #expect(grown != database)
+            #expect(try await again.read(try grown.handle(Annex.door)) == [7])
+        }
+    }
+
+    @Test("A bonded BlueZ tells of what changed while we were away", arguments: Setting.all)
+    func changedForBonded(_ setting: Setting) async throws {
+        try await withBond(setting, "robust caching", .by(.justWorks)) { pair in
+            let link = try await pair.connect()
+            let database = try await link.database()
+            try await pair.part(link)
+            try await pair.bluez.serve([Annex.service], as: Annex.name)
+            let again = try await pair.connect()
+            let grown = try await again.database()
+            #expect(grown != database)
+            #expect(try await again.read(try grown.handle(Annex.door)) == [7])
+            #expect(try await again.read(pair.secret) == BondedScene.secret)
+        }
+    }
+
+    private static func next(
+        _ changes: some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
+    ) async throws -> ClosedRange<AttributeHandle> {
+        try await within(Limits.step, "a change of the table") {
+            for try await range in changes { return range }
+            throw HostError.closed
+        }
+    }
+}
+
+/// What BlueZ serves beside, for a while.
+private enum Annex {
+    static let name = "annex"
+    static let uuid = BluetoothUUID(0xFFC0)
+    static let door = BluetoothUUID(0xFFC1)
+    static let service = ServedService(
+        uuid: uuid,
+        characteristics: [ServedCharacteristic(uuid: door, flags: ["read"], value: [7])]
+    )
+}
+
+extension BlueZ {
+    /// How often a client has asked for services or characteristics by what they are, as bluetoothd's
+    /// own log has it; a read by UUID, that of the Database Hash say, is none.
+    fileprivate func countSearches() async throws -> Int {
+        try await daemonLog().count { $0.hasSuffix("ATT PDU received: 0x10") }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Enhanced ATT: several bearers on one link, where BlueZ offers them.
+@Suite(.machines) struct AccessoryEnhancedTests {
+    private static let configuration = {
+        var configuration = BlueZConfiguration()
+        configuration.channels = 4
+        return configuration
+    }()
+
+    @Test(
+        "Bearers are opened on an encrypted link, and carry reads and writes",
+        arguments: Setting.all
+    )
+    func bearers(_ setting: Setting) async throws {
+        try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
+            let (link, database) = try await scene.visit()
+            _ = try await link.pair()
+            try await link.openEnhancedBearers(2)
+            #expect(await link.enhancedBearerCount >= 2)
+            let label = try database.handle(Exhibition.label)
+            let page = try database.handle(Exhibition.page)
+            async let long = link.readLong(page)
+            async let short = link.read(label)
+            async let other = link.readLong(page)
+            #expect(try await short == Exhibition.labelValue)
+            #expect(try await long == Exhibition.pageValue)
+            #expect(try await other == Exhibition.pageValue)
+        }
+    }
+}

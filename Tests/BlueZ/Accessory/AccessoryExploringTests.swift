@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host finds all that BlueZ serves, and nothing else.
+@Suite(.machines) struct AccessoryExploringTests {
+    @Test("Every characteristic and descriptor is where BlueZ says", arguments: Setting.all)
+    func everything(_ setting: Setting) async throws {
+        try await withAccessory(setting, "exploring") { scene in
+            let (link, database) = try await scene.visit()
+            let service = try #require(database.service(Exhibition.uuid))
+            #expect(service.characteristics.map(Entry.init) == Entry.expected)
+            let uuids = database.services.map(\.service.uuid)
+            #expect(uuids.starts(with: [BluetoothUUID(0x1800), BluetoothUUID(0x1801)]))
+            let byUUID = try await link.discoverServices(uuid: Exhibition.uuid)
+            #expect(byUUID == [service.service])
+        }
+    }
+
+    @Test("What is found part by part is what is found at once", arguments: Setting.all)
+    func partByPart(_ setting: Setting) async throws {
+        try await withAccessory(setting, "exploring by parts") { scene in
+            let (link, database) = try await scene.visit()
+            var services: [GATT.DiscoveredService] = []
+            for service in try await link.discoverServices() {
+                services.append(try await Self.explore(service, on: link))
+            }
+            #expect(services == database.services)
+        }
+    }
+
+    @Test("A service that another includes is found through it", arguments: Setting.all)
+    func includes(_ setting: Setting) async throws {
+        let battery = BluetoothUUID(0x180F)
+        let services = [
+            ServedService(uuid: battery, isPrimary: false, characteristics: [Self.level]),
+            ServedService(uuid: Exhibition.uuid, characteristics: [Self.level], includes: [0]),
+        ]
+        try await withAccessory(setting, "included services", serving: services) { scene in
+            let (link, database) = try await scene.visit()
+            let including = try #require(database.service(Exhibition.uuid))
+            let included = try #require(including.includes.first)
+            #expect(included.service.uuid == battery)
+            #expect(database.service(battery)?.service.isPrimary == false)
+            #expect(try await link.discoverServices().allSatisfy { $0.uuid != battery })
+        }
+    }
+
+    private static let level = ServedCharacteristic(
+        uuid: BluetoothUUID(0x2A19),
+        flags: ["read"],
+        value: [50]
+    )
+
+    private static func explore(
+        _ service: GATT.Service,
+        on link: Link
+    ) async throws -> GATT.DiscoveredService {
+        var characteristics: [GATT.DiscoveredCharacteristic] = []
+        for characteristic in try await link.discoverCharacteristics(of: service) {
+            let descriptors = try await link.discoverDescriptors(of: characteristic)
+            characteristics.append(
+                GATT.DiscoveredCharacteristic(
+                    characteristic: characteristic,
+                    descriptors: descriptors
+                )
+            )
+        }
+        return GATT.DiscoveredService(
+            service: service,
+            includes: try await link.discoverIncludedServices(of: service),
+            characteristics: characteristics
+        )
+    }
+}
+
+/// What is found of a characteristic.
+private struct Entry: Equatable {
+    let uuid: BluetoothUUID
+    let properties: GATT.CharacteristicProperties
+    let descriptors: [BluetoothUUID]
+
+    init(
+        _ uuid: BluetoothUUID,
+        _ properties: GATT.CharacteristicProperties,
+        _ descriptors: [BluetoothUUID] = []
+    ) {
+        self.uuid = uuid
+        self.properties = properties
+        self.descriptors = descriptors
+    }
+
+    init(_ found: GATT.DiscoveredCharacteristic) {
+        let characteristic = found.characteristic
+        self.init(characteristic.uuid, characteristic.properties, found.descriptors.map(\.uuid))
+    }
+
+    private static let writable: GATT.CharacteristicProperties = [
+        .read, .write, .extendedProperties,
+    ]
+    private static let extended = GATT.AttributeType.characteristicExtendedProperties
+    private static let configuration = GATT.AttributeType.clientCharacteristicConfiguration
+
+    /// What `Exhibition.service` has to look like.
+    static let expected = [
+        Entry(Exhibition.label, [.read]),
+        Entry(Exhibition.page, [.read]),
+        Entry(Exhibition.slate, writable, [extended]),
+        Entry(Exhibition.tablet, writable, [extended]),
+        Entry(Exhibition.pad, [.writeWithoutResponse]),
+        Entry(Exhibition.bell, [.read, .notify], [configuration]),
+        Entry(Exhibition.gong, [.read, .indicate], [configuration]),
+        Entry(Exhibition.stranger, [.read], [Exhibition.note]),
+    ]
+}

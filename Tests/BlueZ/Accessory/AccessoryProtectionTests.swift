@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// BlueZ gives what is protected only to whom it may, and our host sees to that on demand.
+@Suite(.machines) struct AccessoryProtectionTests {
+    @Test("Without protection each is refused for its reason", arguments: Setting.all)
+    func refusals(_ setting: Setting) async throws {
+        try await withAccessory(
+            setting,
+            "protected attributes",
+            io: .displayYesNo,
+            serving: [Vault.service]
+        ) { configuration in
+            configuration.securesOnDemand = false
+        } _: { scene in
+            let (link, database) = try await scene.visit()
+            try await Vault.expect(
+                [
+                    .insufficientEncryption, .insufficientAuthentication,
+                    .insufficientAuthentication,
+                ],
+                of: database,
+                on: link
+            )
+            // Just Works: our side can show nothing.
+            #expect(try await link.pair() == PairingWay.by(.justWorks).security)
+            try await Vault.expect(
+                [nil, .insufficientAuthentication, .insufficientAuthentication],
+                of: database,
+                on: link
+            )
+        }
+    }
+
+    @Test("A read of what is encrypted pairs, and is repeated", arguments: Setting.all)
+    func encryptionOnDemand(_ setting: Setting) async throws {
+        try await withAccessory(
+            setting,
+            "protected attributes",
+            serving: [Vault.service]
+        ) { scene in
+            let (link, database) = try await scene.visit()
+            #expect(try await link.read(try database.handle(Vault.sealed)) == Vault.value)
+            #expect(try await link.security == PairingWay.by(.justWorks).security)
+            #expect(await scene.host.bonds.count == 1)
+        }
+    }
+
+    @Test("A write of what wants a person asks the persons", arguments: Setting.all)
+    func authenticationOnDemand(_ setting: Setting) async throws {
+        let way = PairingWay.by(.numericComparison)
+        try await withAccessory(
+            setting,
+            "protected attributes",
+            io: way.theirs,
+            serving: [Vault.service]
+        ) { configuration in
+            configuration.pairing = way.policy
+        } _: { scene in
+            let (link, database) = try await scene.visit()
+            try await link.write([1, 2], to: try database.handle(Vault.signed))
+            #expect(try await scene.bluez.servedValue(Vault.signed).octets == [1, 2])
+            #expect(try await link.security == way.security)
+            try await PairingPeople(scene, way).expectExperiences()
+            #expect(try await link.read(try database.handle(Vault.secured)) == Vault.value)
+        }
+    }
+
+    @Test("What BlueZ's application does not authorize stays refused", arguments: Setting.all)
+    func authorization(_ setting: Setting) async throws {
+        try await withAccessory(
+            setting,
+            "protected attributes",
+            serving: [Vault.service]
+        ) { scene in
+            let (link, database) = try await scene.visit()
+            try await scene.bluez.refuse(Vault.guarded, with: "org.bluez.Error.NotAuthorized")
+            let guarded = try database.handle(Vault.guarded)
+            await #expect(
+                throws: GATT.Failure.attribute(.insufficientAuthorization, handle: guarded)
+            ) {
+                try await link.read(guarded)
+            }
+            #expect(await scene.host.bonds == [])
+        }
+    }
+}
+
+/// What BlueZ keeps from strangers.
+private enum Vault {
+    static let uuid = BluetoothUUID(0xFFE0)
+    static let sealed = BluetoothUUID(0xFFE1)
+    static let signed = BluetoothUUID(0xFFE2)
+    static let secured = BluetoothUUID(0xFFE3)
+    static let guarded = BluetoothUUID(0xFFE4)
+    static let value = Array("secret".utf8)
+
+    static let service = ServedService(
+        uuid: uuid,
+        characteristics: [
+            ServedCharacteristic(
+                uuid: sealed,
+                flags: ["encrypt-read", "encrypt-write"],
+                value: value
+            ),
+            ServedCharacteristic(
+                uuid: signed,
+                flags: ["encrypt-authenticated-read", "encrypt-authenticated-write"],
+                value: value
+            ),
+            ServedCharacteristic(
+                uuid: secured,
+                flags: ["secure-read", "secure-write"],
+                value: value
+            ),
+            ServedCharacteristic(uuid: guarded, flags: ["read", "authorize"], value: value),
+        ]
+    )
+
+    /// Expects that each of the first three is refused so, or, where there is nil, shown.
+    static func expect(
+        _ codes: [ATT.ErrorCode?],
+        of database: GATT.Database,
+        on link: Link
+    ) async throws {
+        for (uuid, code) in zip([sealed, signed, secured], codes) {
+            let handle = try database.handle(uuid)
+            guard let code else {
+                #expect(try await link.read(handle) == value)
+                continue
+            }
+            let refusal = GATT.Failure.attribute(code, handle: handle)
+            await #expect(throws: refusal) { try await link.read(handle) }
+            await #expect(throws: refusal) { try await link.write([1], to: handle) }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Our host reads what BlueZ serves.
+@Suite(.machines) struct AccessoryReadingTests {
+    @Test("Values are read by handle, by UUID, and several at once", arguments: Setting.all)
+    func reading(_ setting: Setting) async throws {
+        try await withAccessory(setting, "reads, long reads") { scene in
+            let (link, database) = try await scene.visit()
+            let label = try database.handle(Exhibition.label)
+            let stranger = try database.handle(Exhibition.stranger)
+            #expect(try await link.read(label) == Exhibition.labelValue)
+            #expect(try await link.readLong(label) == Exhibition.labelValue)
+            #expect(try await link.read(stranger) == [0x2A])
+            #expect(try await link.read(try database.handle(Exhibition.slate)) == [])
+            let values = try await link.read(uuid: Exhibition.label)
+            #expect(values == [GATT.AttributeValue(handle: label, value: Exhibition.labelValue)])
+            #expect(try await link.readJoined([label, stranger]) == Exhibition.labelValue + [0x2A])
+        }
+    }
+
+    @Test("A value of 512 octets arrives whole, whatever the MTU", arguments: Setting.all)
+    func longReads(_ setting: Setting) async throws {
+        try await withAccessory(setting, "reads, long reads") { scene in
+            let (link, database) = try await scene.visit()
+            #expect(try await link.mtu == 517)
+            let page = try database.handle(Exhibition.page)
+            #expect(try await link.readLong(page) == Exhibition.pageValue)
+            try await link.disconnect()
+            await scene.host.shutdown()
+            var configuration = HostConfiguration()
+            configuration.attMTU = 23
+            let other = try await scene.bluez.makeHost(configuration)
+            let narrow = try await scene.connect(other)
+            #expect(try await narrow.read(page) == Array(Exhibition.pageValue.prefix(22)))
+            #expect(try await narrow.readLong(page) == Exhibition.pageValue)
+            #expect(try await narrow.mtu == 23)
+        }
+    }
+
+    @Test("Descriptors are read and written, long ones, too", arguments: Setting.all)
+    func descriptors(_ setting: Setting) async throws {
+        try await withAccessory(setting, "descriptors") { scene in
+            let (link, database) = try await scene.visit()
+            let stranger = try #require(database.characteristic(Exhibition.stranger))
+            let note = try #require(stranger.descriptor(Exhibition.note)).handle
+            #expect(try await link.readLong(note) == Exhibition.noteValue)
+            let short = Exhibition.pattern(7, start: 3)
+            try await link.write(short, to: note)
+            #expect(try await scene.bluez.servedValue(Exhibition.note).octets == short)
+            let long = Exhibition.pattern(512, start: 5)
+            try await link.write(long, to: note)
+            #expect(try await link.readLong(note) == long)
+        }
+    }
+
+    @Test("What cannot be read is refused with the reason that BlueZ gave", arguments: Setting.all)
+    func refusals(_ setting: Setting) async throws {
+        try await withAccessory(setting, "refused reads and writes") { scene in
+            let (link, database) = try await scene.visit()
+            let label = try database.handle(Exhibition.label)
+            let slate = try database.handle(Exhibition.slate)
+            for (name, code) in Refusals.codes {
+                try await scene.bluez.refuse(Exhibition.slate, with: name)
+                await #expect(throws: GATT.Failure.attribute(code, handle: slate)) {
+                    try await link.read(slate)
+                }
+                await #expect(throws: GATT.Failure.attribute(code, handle: slate)) {
+                    try await link.write([1], to: slate)
+                }
+            }
+            await #expect(throws: GATT.Failure.attribute(.writeNotPermitted, handle: label)) {
+                try await link.write([1], to: label)
+            }
+            let none: AttributeHandle = .last
+            await #expect(throws: GATT.Failure.attribute(.invalidHandle, handle: none)) {
+                try await link.read(none)
+            }
+            #expect(try await link.read(label) == Exhibition.labelValue)
+        }
+    }
+}
+
+/// What an application of BlueZ's refuses with, and what it makes of it on the air.
+private enum Refusals {
+    static let codes: [(String, ATT.ErrorCode)] = [
+        ("org.bluez.Error.NotAuthorized", .insufficientAuthorization),
+        ("org.bluez.Error.InvalidValueLength", .invalidAttributeValueLength),
+        ("org.bluez.Error.InvalidOffset", .invalidOffset),
+        ("org.bluez.Error.NotSupported", .requestNotSupported),
+        ("org.bluez.Error.Failed", ATT.ErrorCode(rawValue: 0x80)),
+    ]
+}
+
+extension BlueZ {
+    /// Has an attribute refuse to be read and written.
+    func refuse(_ uuid: BluetoothUUID, with name: String) async throws {
+        try await call("refuse", ["uuid": .string(uuid.bluez), "refusal": .string(name)])
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+/// A pairing that must come to nothing comes to nothing on both sides.
+@Suite(.machines) struct AccessoryRefusedPairingTests {
+    @Test(
+        "A wrong passkey is noticed, whoever enters it",
+        arguments: Setting.all,
+        PairingWay.all.filter { [.passkeyDisplay, .passkeyEntry].contains($0.method) }
+    )
+    func wrongPasskeys(_ setting: Setting, way: PairingWay) async throws {
+        try await withAccessory(setting, "wrong passkey", io: way.theirs) { configuration in
+            configuration.pairing = way.policy
+        } _: { scene in
+            try await scene.bluez.offer(way.generation)
+            let link = try await scene.connect()
+            // Whichever side looks first says so.
+            let failures: [Pairing.Failure] = [
+                .refused(.confirmValueFailed), .refusedByPeer(.confirmValueFailed),
+            ]
+            let failure = try await scene.fail(on: link, PairingPeople(scene, way, slip: 1))
+            #expect(failures.contains(failure), "\(failure)")
+            try await scene.expectNoBond(link)
+        }
+    }
+
+    @Test("What our person declines is not paired", arguments: Setting.all)
+    func declinedHere(_ setting: Setting) async throws {
+        let way = PairingWay.by(.numericComparison)
+        try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
+            configuration.pairing = way.policy
+        } _: { scene in
+            var manner = Person.Manner()
+            manner.confirms = false
+            scene.person.behave(manner)
+            let link = try await scene.connect()
+            await #expect(throws: Pairing.Failure.declined) { try await link.pair() }
+            try await scene.expectEnd(of: link)
+        }
+    }
+
+    @Test(
+        "What BlueZ's user declines is not paired",
+        arguments: Setting.all,
+        [PairingWay.by(.justWorks), .by(.numericComparison)]
+    )
+    func declinedThere(_ setting: Setting, way: PairingWay) async throws {
+        try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
+            configuration.pairing = way.policy
+        } _: { scene in
+            try await scene.bluez.setAgent(accepts: false)
+            let link = try await scene.connect()
+            let failure = try await scene.fail(on: link, PairingPeople(scene, way))
+            guard case .refusedByPeer = failure else {
+                Issue.record("\(failure)")
+                return
+            }
+            try await scene.expectNoBond(link)
+        }
+    }
+
+    @Test("What BlueZ cannot protect enough is not paired", arguments: Setting.all)
+    func tooWeak(_ setting: Setting) async throws {
+        try await withAccessory(setting, "refused pairing") { configuration in
+            configuration.pairing.ioCapability = .keyboardDisplay
+            configuration.pairing.requiresAuthentication = true
+        } _: { scene in
+            let link = try await scene.connect()
+            await #expect(throws: Pairing.Failure.refused(.authenticationRequirements)) {
+                try await link.pair()
+            }
+            try await scene.expectEnd(of: link)
+        }
+    }
+
+    @Test("A BlueZ that knows no Secure Connections is too old by default", arguments: Setting.all)
+    func legacyIsRefused(_ setting: Setting) async throws {
+        try await withAccessory(setting, "refused pairing") { scene in
+            try await scene.bluez.offer(.legacy)
+            let link = try await scene.connect()
+            await #expect(throws: Pairing.Failure.refused(.authenticationRequirements)) {
+                try await link.pair()
+            }
+            try await scene.expectEnd(of: link)
+        }
+    }
+
+    @Test("A BlueZ that keeps no bonds says so", arguments: Setting.all)
+    func notBondable(_ setting: Setting) async throws {
+        try await withAccessory(setting, "refused pairing") { scene in
+            try await scene.bluez.manage(.setBondable, [0])
+            let link = try await scene.connect()
+            await #expect(throws: Pairing.Failure.refusedByPeer(.pairingNotSupported)) {
+                try await link.pair()
+            }
+            try await scene.expectNoBond(link)
+        }
+    }
+}
+
+extension AccessoryScene {
+    /// Pairs in vain; why.
+    fileprivate func fail(on link: Link, _ people: PairingPeople) async throws -> Pairing.Failure {
+        do {
+            let security = try await people.pair(on: link)
+            throw Refusal("Paired", text: "\(security)")
+        } catch let failure as Pairing.Failure {
+            return failure
+        }
+    }
+
+    /// Expects that neither side keeps keys.
+    private func expectNoKeys() async throws {
+        #expect(await host.bonds == [])
+        let path = bluez.path(of: await host.identityAddress)
+        #expect(try await bluez.device(path)["Bonded"] != .boolean(true))
+    }
+
+    /// Expects that neither side keeps keys, and that the kernel ends the link: it does when its peer
+    /// has refused.
+    fileprivate func expectEnd(of link: Link) async throws {
+        let end = try await within(Limits.step, "the end of the link") { try await link.ended() }
+        #expect(end == .disconnected(.authenticationFailure))
+        try await expectNoKeys()
+    }
+
+    /// Expects that neither side keeps keys, and that the link is as it was.
+    fileprivate func expectNoBond(_ link: Link) async throws {
+        try await expectNoKeys()
+        #expect(try await link.security == .none)
+        let database = try await link.database()
+        let label = try database.handle(Exhibition.label)
+        #expect(try await link.read(label) == Exhibition.labelValue)
+    }
+}

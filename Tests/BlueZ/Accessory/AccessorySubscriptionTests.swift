@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// BlueZ tells our host of its values.
+@Suite(.machines) struct AccessorySubscriptionTests {
+    private static let values = (0..<20).map { Exhibition.pattern(20, start: UInt8($0)) }
+
+    @Test("Notifications arrive in order, none missing", arguments: Setting.all)
+    func notifications(_ setting: Setting) async throws {
+        try await withAccessory(setting, "notifications") { scene in
+            try await Self.follow(Exhibition.bell, in: scene)
+        }
+    }
+
+    @Test("Indications arrive in order, each confirmed", arguments: Setting.all)
+    func indications(_ setting: Setting) async throws {
+        try await withAccessory(setting, "indications") { scene in
+            try await Self.follow(Exhibition.gong, in: scene)
+            for _ in Self.values { _ = try await scene.bluez.event("confirmed") }
+        }
+    }
+
+    /// Subscribes, takes the values, and unsubscribes.
+    private static func follow(_ uuid: BluetoothUUID, in scene: AccessoryScene) async throws {
+        let (link, database) = try await scene.visit()
+        let characteristic = try database.find(uuid)
+        #expect(try await take(values.count, of: characteristic, on: link, in: scene) == values)
+        // The stream is let go of, and with it the subscription.
+        try await scene.bluez.subscribed(uuid, false)
+    }
+
+    private static func take(
+        _ count: Int,
+        of characteristic: GATT.Characteristic,
+        on link: Link,
+        in scene: AccessoryScene
+    ) async throws -> [[UInt8]] {
+        let stream = try await link.subscribe(to: characteristic)
+        try await scene.bluez.subscribed(characteristic.uuid)
+        try await scene.bluez.notify(values, of: characteristic.uuid)
+        return try await within(Limits.step, "\(count) values") {
+            var taken: [[UInt8]] = []
+            for try await value in stream {
+                taken.append(value)
+                if taken.count == count { break }
+            }
+            return taken
+        }
+    }
+}
