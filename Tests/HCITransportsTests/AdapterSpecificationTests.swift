@@ -68,4 +68,19 @@ struct AdapterSpecificationTests {
             try AdapterSpecification("hci:c4:f0:00:00:00:0a").description == "hci:C4:F0:00:00:00:0A"
         )
     }
+
+    @Test("What is kept goes by what stays the same: an address, a port's path")
+    func storeName() throws {
+        let address = try #require(DeviceAddress("AA:BB:CC:DD:EE:FF", kind: .public))
+        let names = [
+            "hci0": "hci:AA:BB:CC:DD:EE:FF", "hci1": "hci1",
+            "hci:00:11:22:33:44:55": "hci:00:11:22:33:44:55",
+            "serial:/dev/ttyACM0@1000000,flow=none": "serial:/dev/ttyACM0",
+            "tcp:host:9000": "tcp:host:9000", "unix:/x": "unix:/x",
+        ]
+        for (text, name) in names {
+            let specification = try AdapterSpecification(text)
+            #expect(specification.storeName { $0 == 0 ? address : nil } == name)
+        }
+    }
 }

@@ -26,7 +26,8 @@ enum AdapterStore {
         for adapter: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> FileStore? {
-        guard let directory = directory(for: adapter, environment: environment) else { return nil }
+        let name = (try? AdapterSpecification(adapter))?.storeName ?? adapter
+        guard let directory = directory(for: name, environment: environment) else { return nil }
         do throws(TransportError) {
             return try FileStore(directory: directory, makingParents: true)
         } catch .addressInUse {
