@@ -43,6 +43,9 @@ struct ServeCommand: ConsoleCommand {
     )
     var untilEndOfInput = false
 
+    @Flag(help: "Wait for an adapter that is not there, or is lost, instead of ending.")
+    var stay = false
+
     @Option(
         help: ArgumentHelp(
             "With a virtual adapter: where other hosts join its air; may be repeated.",
@@ -68,6 +71,7 @@ struct ServeCommand: ConsoleCommand {
             at: try address.map(DeviceAddress.randomStatic)
         )
         session.airAddresses = try listen.map(AdapterSpecification.listening)
+        if stay { session.onAdapterLoss = news(on: console) }
         if case .virtual = session.adapter, listen.isEmpty {
             console.remark(Self.solitude)
         }
@@ -116,6 +120,14 @@ struct ServeCommand: ConsoleCommand {
     private func show(_ accessory: ServedAccessory, on console: Console) throws {
         let exploration = try DatabaseListing(accessory).exploration
         try console.print(options.json ? exploration.json.indented : exploration.tree.text)
+    }
+
+    /// Tells that the adapter is lost, or back.
+    private func news(on console: Console) -> @Sendable (AdapterFailure?) throws -> Void {
+        { [options] failure in
+            let news = failure.map { ServeNews.adapterLost($0.description) } ?? .adapterBack
+            try console.print(options.json ? news.json.compact : news.line)
+        }
     }
 
     private func surroundings(

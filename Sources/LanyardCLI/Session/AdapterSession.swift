@@ -24,6 +24,10 @@ struct AdapterSession: Sendable {
     var identity: HostIdentity?
     var pairing = PairingSetup()
 
+    /// Is told that the adapter cannot be used, and why, or, with nil, that it can again. If there is one,
+    /// the session waits for the adapter to come back; without, it ends.
+    var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
+
     /// Where other hosts join the air of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
@@ -44,10 +48,10 @@ struct AdapterSession: Sendable {
         let trace = try makeTrace(of: access.transport)
         let host = try makeHost(on: trace ?? access.transport, access.executor, keys)
         let end = await result {
-            try await limits.run("opening \(adapter)") { try await host.start() }
+            try await open(host)
             try await FirstResult.of([
                 { @Sendable in try await body(host) },
-                { @Sendable in try await Self.watch(host) },
+                { @Sendable in try await watch(host) },
                 { @Sendable in await watchStore(of: host) },
             ])
         }
@@ -126,12 +130,33 @@ struct AdapterSession: Sendable {
         )
     }
 
+    /// Starts the host; if it is worth waiting for, also where there is no adapter yet.
+    private func open(_ host: BluetoothHost) async throws {
+        guard let onAdapterLoss else {
+            return try await limits.run("opening \(adapter)") { try await host.start() }
+        }
+        do {
+            try await host.start()
+        } catch HostError.adapter(let failure) {
+            try onAdapterLoss(failure)
+            for await state in host.states where state == .ready { return try onAdapterLoss(nil) }
+            throw CancellationError()
+        }
+    }
+
     /// Throws as soon as the adapter cannot be used any more: the host would try on for ever, but a
-    /// person is told.
-    private static func watch(_ host: BluetoothHost) async throws {
+    /// person is told. One who wants to wait is told, too, and of its return.
+    private func watch(_ host: BluetoothHost) async throws {
+        var isLost = false
         for await state in host.states {
-            guard case .unavailable(let failure) = state else { continue }
-            throw ProgramFailure(adapter: failure)
+            if case .unavailable(let failure) = state, !isLost {
+                guard let onAdapterLoss else { throw ProgramFailure(adapter: failure) }
+                isLost = true
+                try onAdapterLoss(failure)
+            } else if state == .ready, isLost {
+                isLost = false
+                try onAdapterLoss?(nil)
+            }
         }
         throw CancellationError()
     }

@@ -54,6 +54,9 @@ extension ServeNews {
         case .bonded(let peer): Self.event("bonded", BondText.members(peer))
         case .bondLost(let peer): Self.event("bondLost", BondText.members(peer))
         case .bondRemoved(let peer): Self.event("bondRemoved", BondText.members(peer))
+        case .adapterLost(let reason):
+            Self.event("adapterLost", [.init("reason", .string(reason))])
+        case .adapterBack: Self.event("adapterBack", [])
         case .set(let attribute, let value):
             Self.event("set", attribute.members + [.init("value", .bytes(value))])
         }

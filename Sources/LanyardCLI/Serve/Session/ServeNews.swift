@@ -27,6 +27,10 @@ enum ServeNews: Equatable, Sendable {
     case bondLost(BondedPeer)
     /// No keys are shared with a client any more.
     case bondRemoved(BondedPeer)
+    /// The adapter cannot be used, and is waited for.
+    case adapterLost(String)
+    /// The adapter can be used again; the accessory can be found as before.
+    case adapterBack
     /// A person has given a value.
     case set(ServedAttribute, [UInt8])
 
@@ -65,6 +69,8 @@ extension ServeNews {
         case .bonded(let peer): "bonded: \(BondText.line(peer))"
         case .bondLost(let peer): "bond lost: \(BondText.line(peer))"
         case .bondRemoved(let peer): "bond removed: \(BondText.line(peer))"
+        case .adapterLost(let reason): "adapter lost: \(TerminalText.escape(reason))"
+        case .adapterBack: "adapter back"
         case .set(let attribute, let value):
             "set: \(attribute.text) = \(attribute.describe(value))"
         }
