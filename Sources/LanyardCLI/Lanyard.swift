@@ -30,7 +30,7 @@ struct Lanyard: AsyncParsableCommand {
             WriteCommand.self,
             SubscribeCommand.self, PairCommand.self, BondsCommand.self, ServeCommand.self,
             ChannelCommand.self, TraceCommand.self, TimelineCommand.self, AirCommand.self,
-            DoctorCommand.self,
+            AdaptersCommand.self, DoctorCommand.self,
         ]
     )
 

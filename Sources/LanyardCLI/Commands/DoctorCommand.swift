@@ -12,9 +12,9 @@ struct DoctorCommand: ConsoleCommand {
         abstract: "Says what stands in the way of Bluetooth, here or in an application.",
         discussion: """
             Looks at the adapter that is chosen, the bonds, and what the system has: its kernel, \
-            adapters, radio switches, daemon and permissions. Changes nothing; but the chosen adapter \
-            is opened and reset, which ends the links of whoever else uses it, unless there is \
-            --no-probe.
+            adapters, radio switches, daemon and permissions. Changes nothing; but an adapter that was \
+            chosen is opened and reset, which ends the links of whoever else uses it, unless there \
+            is --no-probe.
 
             With --info-plist it looks at an application instead.
 
@@ -25,7 +25,10 @@ struct DoctorCommand: ConsoleCommand {
     @Option(
         help: ArgumentHelp(
             "The adapter that is to be used.",
-            discussion: "Without this option, LANYARD_ADAPTER says which.",
+            discussion: """
+                Without this option, LANYARD_ADAPTER says which; or it is the first of the system's \
+                that may be taken.
+                """,
             valueName: "adapter"
         )
     )
@@ -83,20 +86,27 @@ struct DoctorCommand: ConsoleCommand {
         #else
             surroundings.isLinux = false
         #endif
-        surroundings.choice = choice(environment)
-        guard case .chosen(let adapter, _) = surroundings.choice else { return surroundings }
+        surroundings.choice = choice(environment, surroundings.adapters)
+        guard case .chosen(let adapter, let source) = surroundings.choice else {
+            return surroundings
+        }
         let store = try storage.choice(for: adapter, environment: environment)
         surroundings.store = StoreExamination(choice: store, reader: reader).result()
-        guard !noProbe else { return surroundings }
+        // What nobody has chosen is not taken from whoever may have it.
+        guard !noProbe, source != .system else { return surroundings }
         let limits = StepLimits(seconds: try AdapterOptions.seconds(timeout))
         surroundings.probe = await AdapterProbe(adapter: adapter, limits: limits).result(console)
         return surroundings
     }
 
-    private func choice(_ environment: [String: String]) -> Surroundings.Choice {
+    private func choice(
+        _ environment: [String: String],
+        _ adapters: [SystemAdapter]
+    ) -> Surroundings.Choice {
         let source: Surroundings.Choice.Source = adapter == nil ? .environment : .option
         guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
-            return .none
+            let preferred = SystemAdapter.preferred(of: adapters)
+            return preferred.map { .chosen(.reached($0.specification), .system) } ?? .none
         }
         do throws(ProgramFailure) {
             return .chosen(try AdapterChoice(said: text), source)

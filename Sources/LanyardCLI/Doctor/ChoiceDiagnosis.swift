@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import Lanyard
 import VirtualAdapters
 
@@ -52,7 +53,9 @@ enum ChoiceDiagnosis {
                 .note,
                 subject,
                 "\(name): not tried",
-                remedy: "leave out --no-probe to open and reset it"
+                remedy: source == .system
+                    ? "--adapter \(choice.description) to open and reset it"
+                    : "leave out --no-probe to open and reset it"
             )
         }
     }
@@ -60,9 +63,9 @@ enum ChoiceDiagnosis {
     private static let nothingChosen = SetUpFinding(
         .obstacle,
         subject,
-        "none is chosen",
+        "none is chosen, and the system has none that could be taken",
         why: "commands want --adapter, and programs on CoreBluetooth find the state `unsupported`",
         remedy: "export LANYARD_ADAPTER=virtual for one that needs no hardware, among example "
-            + "accessories; or tcp:HOST:PORT or unix:PATH for a controller behind a socket"
+            + "accessories; or one of \(AdapterSpecification.forms)"
     )
 }

@@ -12,7 +12,7 @@ struct Diagnosis: Equatable, Sendable {
     }
 
     /// What follows from what was seen. The adapter that Lanyard is to use comes first, since nothing
-    /// but that can be an obstacle: what the system has is no adapter of Lanyard's yet.
+    /// but that can be an obstacle: beside it there may be any number that cannot be had.
     init(of surroundings: Surroundings) {
         var findings = ChoiceDiagnosis.findings(surroundings)
         findings += StoreDiagnosis.findings(surroundings.store)
@@ -33,9 +33,8 @@ struct Diagnosis: Equatable, Sendable {
             .note,
             "serial port",
             TerminalText.escape(port.path) + name,
-            why: "a controller may be on it; Lanyard does not speak to serial ports itself yet",
-            remedy: "if it is a controller: "
-                + Bridge.command(to: "serial:\(TerminalText.escape(port.path))")
+            why: "a controller may be on it",
+            remedy: "if there is: --adapter serial:\(TerminalText.escape(port.path))"
         )
     }
 
@@ -46,16 +45,4 @@ struct Diagnosis: Equatable, Sendable {
         why:
             "applications use it through the framework; the command line has controllers of its own"
     )
-}
-
-/// The way to an adapter of this computer that works today: a program that owns it, and lets others speak
-/// HCI to it over a socket.
-enum Bridge {
-    static let address = "tcp:127.0.0.1:9000"
-
-    /// What to type, with Bumble's bridge (`pip install bumble`).
-    static func command(to controller: String) -> String {
-        "bumble-hci-bridge tcp-server:127.0.0.1:9000 \(controller), "
-            + "and use --adapter \(address)"
-    }
 }

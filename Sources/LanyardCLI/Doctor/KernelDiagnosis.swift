@@ -5,8 +5,8 @@ import Lanyard
 
 /// The Bluetooth of a Linux computer: its kernel, adapters and radio switches, and who else wants them.
 ///
-/// None of it is an obstacle, because Lanyard does not use the kernel's adapters itself yet. It is
-/// what stands between them and whoever does, a bridge to Lanyard for one.
+/// None of it is an obstacle by itself: another adapter may be chosen. Whether the chosen one can be had
+/// is found out by opening it.
 enum KernelDiagnosis {
     static func findings(_ surroundings: Surroundings) -> [SetUpFinding] {
         var findings = [finding(about: surroundings.kernel)].compactMap(\.self)
@@ -17,7 +17,9 @@ enum KernelDiagnosis {
         findings += surroundings.switches.compactMap(finding(about:))
         guard !surroundings.adapters.isEmpty else { return findings }
         findings += surroundings.daemons.map(finding(about:))
-        if surroundings.mayTakeAdapters == false { findings.append(mayNot) }
+        if surroundings.mayTakeAdapters == false {
+            findings.append(mayNot(surroundings.program))
+        }
         return findings
     }
 
@@ -54,35 +56,38 @@ enum KernelDiagnosis {
         }
     }
 
-    private static func finding(about adapter: Surroundings.Adapter) -> SetUpFinding {
-        SetUpFinding(
-            .note,
-            "system adapter",
-            describe(adapter),
-            why: "Lanyard does not use adapters of the system itself yet",
-            remedy: "as root: " + Bridge.command(to: "hci-socket:\(adapter.name.dropFirst(3))")
-        )
-    }
-
-    private static func describe(_ adapter: Surroundings.Adapter) -> String {
-        guard let record = adapter.record else { return adapter.name }
-        let address = record.address.map { ", \($0)" } ?? ""
-        let bus = record.bus.map { ", on \(name(of: $0))" } ?? ""
-        return adapter.name + address + bus + (record.isUp ? ", up" : ", down")
-    }
-
-    private static func name(of bus: SystemAdapterRecord.Bus) -> String {
-        switch bus {
-        case .virtual: "a virtual bus"
-        case .usb: "USB"
-        case .pcCard: "a PC Card"
-        case .uart: "a UART"
-        case .pci: "PCI"
-        case .sdio: "SDIO"
-        case .spi: "SPI"
-        case .i2c: "I2C"
-        case .smd: "shared memory"
+    private static func finding(about adapter: SystemAdapter) -> SetUpFinding {
+        let what = AdapterText.cells(adapter).joined(separator: ", ")
+        guard adapter.supportsLowEnergy != false else {
+            return finding(what, "an older kind of Bluetooth, which Lanyard does not speak", "")
         }
+        switch adapter.state {
+        case .down where adapter.mayBeTaken:
+            return SetUpFinding(.good, subject, what)
+        case .down: return SetUpFinding(.note, subject, what)
+        case .settingUp:
+            return finding(what, "that takes a moment; opening it waits for the end", "")
+        case .taken:
+            return finding(what, "two hosts cannot have the same one", "end that program")
+        case .up where adapter.connections == 0:
+            return finding(what, "it has no links, so it can be taken, and is given back", "")
+        case .up:
+            return finding(
+                what,
+                "as long as it has links, it is left alone",
+                "bluetoothctl disconnect, bluetoothctl power off, or systemctl stop bluetooth"
+            )
+        }
+    }
+
+    private static let subject = "system adapter"
+
+    private static func finding(
+        _ what: String,
+        _ why: String,
+        _ remedy: String
+    ) -> SetUpFinding {
+        SetUpFinding(.note, subject, what, why: why, remedy: remedy)
     }
 
     private static let noAdapter = SetUpFinding(
@@ -114,21 +119,24 @@ enum KernelDiagnosis {
         )
     }
 
-    private static func finding(about daemon: Surroundings.RunningProcess) -> SetUpFinding {
+    private static func finding(about daemon: SystemProcess) -> SetUpFinding {
         SetUpFinding(
-            .warning,
+            .note,
             "daemon",
-            "\(TerminalText.escape(daemon.name)) runs (process \(daemon.number))",
-            why: "it holds the adapters of the system, and two hosts cannot have the same one",
-            remedy: "systemctl stop bluetooth, or leave it one adapter and take another"
+            "\(TerminalText.escape(daemon.description)) runs",
+            why: "an adapter on which it has links is left to it; another is taken, and given back",
+            remedy: "systemctl stop bluetooth, where all adapters are for Lanyard"
         )
     }
 
-    private static let mayNot = SetUpFinding(
-        .warning,
-        "permission",
-        "this user may not take adapters from the kernel",
-        why: "that wants the capability CAP_NET_ADMIN",
-        remedy: "run what uses them as root, or setcap cap_net_admin+ep PROGRAM"
-    )
+    private static func mayNot(_ program: String?) -> SetUpFinding {
+        SetUpFinding(
+            .warning,
+            "permission",
+            "this program may not take adapters from the kernel",
+            why: "that wants the capability CAP_NET_ADMIN, and nothing else does",
+            remedy: "sudo setcap cap_net_admin+ep "
+                + (program.map(TerminalText.escape) ?? "PROGRAM") + "; see docs/LINUX.md"
+        )
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import Lanyard
 
 /// The directory in which the bonds are.
@@ -42,7 +43,7 @@ enum StoreDiagnosis {
 
     private static func held(
         _ path: String,
-        _ process: Surroundings.RunningProcess?
+        _ process: SystemProcess?
     ) -> SetUpFinding {
         let holder =
             process.map { "\(TerminalText.escape($0.name)) (process \($0.number))" }

@@ -6,14 +6,6 @@ import VirtualAdapters
 /// All that a diagnosis goes by: what a computer says of itself, as values, so that every computer there
 /// may be can be written down in a test.
 struct Surroundings: Equatable, Sendable {
-    /// An adapter that the kernel has.
-    struct Adapter: Equatable, Sendable {
-        /// `hci0`.
-        let name: String
-        /// What the kernel tells of it; nil if it does not.
-        let record: SystemAdapterRecord?
-    }
-
     /// A switch that keeps a radio silent: rfkill.
     struct RadioSwitch: Equatable, Sendable {
         /// `rfkill3`.
@@ -24,12 +16,6 @@ struct Surroundings: Equatable, Sendable {
         let isOffByWish: Bool
         /// Off because of a key, a switch, or the firmware.
         let isOffByHardware: Bool
-    }
-
-    /// A process.
-    struct RunningProcess: Equatable, Sendable {
-        let number: Int
-        let name: String
     }
 
     /// A serial port that something may be connected to.
@@ -46,6 +32,8 @@ struct Surroundings: Equatable, Sendable {
         enum Source: String, Sendable {
             case option = "--adapter"
             case environment = "LANYARD_ADAPTER"
+            /// Nobody said anything, so it is the first that may be taken.
+            case system = "default"
         }
 
         case none
@@ -71,18 +59,21 @@ struct Surroundings: Equatable, Sendable {
         case absent(String, canBeMade: Bool)
         case usable(String)
         /// Another process has it; which, if that can be seen.
-        case held(String, by: RunningProcess?)
+        case held(String, by: SystemProcess?)
         case unusable(String, ProgramFailure)
     }
 
     /// Whether this is Linux: elsewhere the system's Bluetooth is the framework's affair.
     var isLinux = true
     var kernel = SystemBluetooth.Support.available
-    var adapters: [Adapter] = []
+    /// The adapters that the kernel has.
+    var adapters: [SystemAdapter] = []
     var switches: [RadioSwitch] = []
     /// Whether this process may take an adapter from the kernel (CAP_NET_ADMIN); nil if unknown.
     var mayTakeAdapters: Bool?
-    var daemons: [RunningProcess] = []
+    /// The file of the program that asks; nil if unknown.
+    var program: String?
+    var daemons: [SystemProcess] = []
     var serialPorts: [SerialPort] = []
     var choice = Choice.none
     var probe = Probe.notTried

@@ -13,27 +13,20 @@ struct SystemReader: Sendable {
     private static let portPrefixes = ["ttyACM", "ttyUSB", "ttyAMA", "ttyS"]
 
     var tree = SystemTree()
-    /// What the kernel knows of an adapter.
-    var record: @Sendable (UInt16) -> SystemAdapterRecord? = { SystemBluetooth.adapter($0) }
+    /// The adapters that the kernel has.
+    var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
 
     /// All but the choice of an adapter, and what follows from it.
     func read(kernel: SystemBluetooth.Support) -> Surroundings {
         var surroundings = Surroundings()
         surroundings.kernel = kernel
-        surroundings.adapters = adapters
+        surroundings.adapters = adapters()
         surroundings.switches = switches
         surroundings.mayTakeAdapters = mayTakeAdapters
+        surroundings.program = tree.target(of: "/proc/self/exe")
         surroundings.daemons = processes { Self.daemonNames.contains($0) }
         surroundings.serialPorts = serialPorts
         return surroundings
-    }
-
-    /// `hci0`, but not `hci0:64`, which is a link.
-    private var adapters: [Surroundings.Adapter] {
-        tree.names(in: "/sys/class/bluetooth").compactMap { name in
-            guard name.hasPrefix("hci"), let index = UInt16(name.dropFirst(3)) else { return nil }
-            return Surroundings.Adapter(name: name, record: record(index))
-        }
     }
 
     private var switches: [Surroundings.RadioSwitch] {
@@ -62,17 +55,17 @@ struct SystemReader: Sendable {
 
     private func processes(
         _ isMeant: (String) -> Bool
-    ) -> [Surroundings.RunningProcess] {
+    ) -> [SystemProcess] {
         tree.names(in: "/proc").compactMap { entry in
             guard let number = Int(entry), let name = tree.text("/proc/\(entry)/comm"),
                 isMeant(name)
             else { return nil }
-            return Surroundings.RunningProcess(number: number, name: name)
+            return SystemProcess(number: number, name: name)
         }
     }
 
     /// A computer has dozens of ports that lead nowhere: those have no device, or the type 0.
-    private var serialPorts: [Surroundings.SerialPort] {
+    var serialPorts: [Surroundings.SerialPort] {
         let folder = "/sys/class/tty"
         return tree.names(in: folder).compactMap { name in
             let place = "\(folder)/\(name)"
@@ -96,7 +89,7 @@ struct SystemReader: Sendable {
 
     /// Which process holds the lock of a file; nil if that cannot be seen. The kernel lists locks by
     /// the number of the file: `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`.
-    func holder(ofLock file: String) -> Surroundings.RunningProcess? {
+    func holder(ofLock file: String) -> SystemProcess? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: tree.root + file)
         guard let inode = attributes?[.systemFileNumber] as? Int,
             let locks = tree.text("/proc/locks")?.split(separator: "\n")

@@ -32,6 +32,11 @@ struct SystemTree: Sendable {
         FileManager.default.fileExists(atPath: root + path)
     }
 
+    /// What a symbolic link says; nil if it is none, or may not be read.
+    func target(of link: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: root + link)
+    }
+
     /// Where a path leads to in the end, below the same root.
     func resolved(_ path: String) -> String {
         let whole = URL(fileURLWithPath: root + path).resolvingSymlinksInPath().path

@@ -86,7 +86,7 @@ private let unusable = ProgramFailure(
     }
 
     @Test("Who has the bonds is named, and how to end them") func holder() {
-        let process = Surroundings.RunningProcess(number: 7, name: "thermo\u{1B}stat")
+        let process = SystemProcess(number: 7, name: "thermo\u{1B}stat")
         let finding = diagnose { $0.store = .held("/s", by: process) }
             .findings.first { $0.subject == "store" }
         #expect(finding?.what == "/s is in use by thermo\\u{1B}stat (process 7)")
@@ -95,13 +95,53 @@ private let unusable = ProgramFailure(
 
     // MARK: The system
 
-    @Test("Adapters of the system are listed, with the way to them that works today")
-    func adapters() {
-        let diagnosis = diagnose { $0.adapters = [.init(name: "hci2", record: nil)] }
-        #expect(said(diagnosis, of: "system adapter") == ["note hci2"])
-        let finding = diagnosis.findings.first { $0.subject == "system adapter" }
-        #expect(finding?.remedy.contains("hci-socket:2") == true)
-        #expect(finding?.remedy.contains("--adapter tcp:127.0.0.1:9000") == true)
+    @Test(
+        "Adapters of the system are listed with who has them, none of them an obstacle",
+        arguments: [
+            (SystemAdapter(index: 2, bus: .usb), "good hci2, no address, USB, free"),
+            (
+                SystemAdapter(index: 2, state: .settingUp),
+                "note hci2, no address, an unknown bus, being set up by the kernel"
+            ),
+            (
+                SystemAdapter(
+                    index: 0,
+                    bus: .uart,
+                    state: .up,
+                    holders: [.init(number: 842, name: "bluetoothd")],
+                    connections: 2
+                ),
+                "note hci0, no address, UART, used by bluetoothd (process 842), 2 links"
+            ),
+            (
+                SystemAdapter(
+                    index: 0,
+                    bus: .usb,
+                    state: .taken,
+                    holders: [.init(number: 7, name: "a\u{1B}b")]
+                ),
+                "note hci0, no address, USB, taken by a\\u{1B}b (process 7)"
+            ),
+            (
+                SystemAdapter(index: 0, bus: .usb, supportsLowEnergy: false),
+                "note hci0, no address, USB, does no Low Energy"
+            ),
+        ] as [(SystemAdapter, String)]
+    )
+    func adapters(adapter: SystemAdapter, expected: String) {
+        let diagnosis = diagnose { $0.adapters = [adapter] }
+        #expect(said(diagnosis, of: "system adapter") == [expected])
+        #expect(diagnosis.obstacles.isEmpty)
+    }
+
+    @Test("Where nobody has chosen, the system's first free adapter is shown, and not tried")
+    func systemChoice() {
+        let diagnosis = diagnose {
+            $0.choice = .chosen(.reached(.hci(index: 1)), .system)
+            $0.probe = .notTried
+        }
+        #expect(said(diagnosis, of: "adapter") == ["note hci1, by default: not tried"])
+        #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
     @Test("A kernel with Bluetooth, but no adapter, is told from one without") func noAdapter() {
@@ -124,15 +164,20 @@ private let unusable = ProgramFailure(
     }
 
     @Test("Daemon and permission matter where there are adapters") func daemon() {
-        func subjects(_ adapters: [Surroundings.Adapter]) -> [String] {
+        func findings(_ adapters: [SystemAdapter]) -> [SetUpFinding] {
             diagnose {
                 $0.adapters = adapters
                 $0.daemons = [.init(number: 842, name: "bluetoothd")]
                 $0.mayTakeAdapters = false
-            }.findings.filter { $0.severity == .warning }.map(\.subject)
+                $0.program = "/usr/bin/lanyard"
+            }.findings.filter { ["daemon", "permission"].contains($0.subject) }
         }
-        #expect(subjects([.init(name: "hci0", record: nil)]) == ["daemon", "permission"])
-        #expect(subjects([]).isEmpty)
+        let found = findings([SystemAdapter(index: 0)])
+        #expect(found.map(\.severity) == [.note, .warning])
+        #expect(found.first?.what == "bluetoothd (process 842) runs")
+        let remedy = "sudo setcap cap_net_admin+ep /usr/bin/lanyard; see docs/LINUX.md"
+        #expect(found.last?.remedy == remedy)
+        #expect(findings([]).isEmpty)
     }
 
     @Test(
@@ -152,6 +197,8 @@ private let unusable = ProgramFailure(
             $0.serialPorts = [.init(path: "/dev/ttyACM0", product: "nRF\u{7}52")]
         }
         #expect(said(diagnosis, of: "serial port") == ["note /dev/ttyACM0 (nRF\\u{7}52)"])
+        let remedy = diagnosis.findings.first { $0.subject == "serial port" }?.remedy
+        #expect(remedy == "if there is: --adapter serial:/dev/ttyACM0")
     }
 
     @Test("Elsewhere than on Linux nothing is said of a kernel") func elsewhere() {

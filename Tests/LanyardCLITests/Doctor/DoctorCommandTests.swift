@@ -74,8 +74,21 @@ import Testing
 
     @Test("The environment decides where no option does") func environment() async throws {
         let command = try DoctorCommand.parse(["--no-probe"])
-        let none = try await command.surroundings(on: .standard, environment: [:])
+        let none = try await command.surroundings(
+            on: .standard,
+            reader: SystemReader(adapters: { [] }),
+            environment: [:]
+        )
         #expect(none.choice == .none)
+        let first = try await command.surroundings(
+            on: .standard,
+            reader: SystemReader(adapters: {
+                [SystemAdapter(index: 0, state: .taken), SystemAdapter(index: 1)]
+            }),
+            environment: [:]
+        )
+        #expect(first.choice == .chosen(.reached(.hci(index: 1)), .system))
+        #expect(first.probe == .notTried)
         let state = ["LANYARD_ADAPTER": "unix:/x", "XDG_STATE_HOME": "/nonexistent/state"]
         let some = try await command.surroundings(on: .standard, environment: state)
         #expect(some.choice == .chosen(.reached(.unix(path: "/x")), .environment))

@@ -7,21 +7,13 @@ import Testing
 
 @Suite struct SystemReaderTests {
     private func read(_ files: MadeUpTree) -> Surroundings {
-        SystemReader(tree: files.tree, record: { _ in nil }).read(kernel: .available)
+        SystemReader(tree: files.tree, adapters: { [] }).read(kernel: .available)
     }
 
     @Test("A computer with nothing has nothing") func empty() throws {
         let found = read(try MadeUpTree())
         #expect(found.adapters.isEmpty && found.switches.isEmpty && found.daemons.isEmpty)
         #expect(found.serialPorts.isEmpty && found.mayTakeAdapters == nil)
-    }
-
-    @Test("Adapters are those of the kernel's class; their links are none") func adapters() throws {
-        let files = try MadeUpTree()
-        for name in ["hci1", "hci0", "hci0:64", "hcix", "mgmt"] {
-            try files.folder("/sys/class/bluetooth/\(name)")
-        }
-        #expect(read(files).adapters.map(\.name) == ["hci0", "hci1"])
     }
 
     @Test("Radio switches are read, those of Bluetooth only") func switches() throws {

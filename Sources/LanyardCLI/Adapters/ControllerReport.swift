@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+
+/// What a controller said of itself when it was asked: who made it, what it can do, and how much of it.
+struct ControllerReport: Equatable, Sendable {
+    let capabilities: ControllerCapabilities
+
+    /// What it says, a fact a line, in as many columns as there are.
+    func lines(columns: Int) -> [String] {
+        let features = AssignedNumbers.names(of: capabilities.leFeatures)
+        let texts = [version, links, advertising, lists].map { [$0] } + [features]
+        let titles = ["controller", "links", "advertising", "lists", "features"]
+        return zip(titles, texts).flatMap { title, parts in
+            Self.paragraph(title, parts.filter { !$0.isEmpty }, columns: columns)
+        }
+    }
+
+    private var version: String {
+        let version = capabilities.version
+        return "Bluetooth \(version.linkLayerVersion), \(Self.maker(version.company))"
+    }
+
+    private var links: String {
+        let count = capabilities.aclPacketCount
+        let buffers = "\(count) \(count == 1 ? "buffer" : "buffers")"
+        let onAir = capabilities.maximumDataLength.map { Int($0.transmitOctets) } ?? 27
+        return "\(buffers) of \(capabilities.aclPacketLength) octets, "
+            + "\(onAir) octets in a packet on the air"
+    }
+
+    private var advertising: String {
+        let sets = capabilities.advertisingSetCount
+        return "\(sets) \(sets == 1 ? "set" : "sets") at once, "
+            + "up to \(capabilities.maximumAdvertisingDataLength) octets"
+    }
+
+    private var lists: String {
+        "\(capabilities.filterAcceptListSize) devices to accept, "
+            + "\(capabilities.resolvingListSize) to resolve addresses of"
+    }
+
+    static func maker(_ company: UInt16) -> String {
+        AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
+    }
+
+    /// A title, and parts separated by commas, on as many lines as they take.
+    static func paragraph(_ title: String, _ parts: [String], columns: Int) -> [String] {
+        let margin = String(repeating: " ", count: indentation + titleColumns)
+        var lines: [String] = []
+        var line =
+            String(repeating: " ", count: indentation)
+            + TerminalColumns.fit(title + ":", to: titleColumns)
+        for (index, part) in parts.enumerated() {
+            let piece = part + (index == parts.count - 1 ? "" : ",")
+            if TerminalColumns.count(line) > margin.count,
+                TerminalColumns.count(line) + 1 + TerminalColumns.count(piece) > columns
+            {
+                lines.append(line)
+                line = margin
+            }
+            line += (TerminalColumns.count(line) > margin.count ? " " : "") + piece
+        }
+        return parts.isEmpty ? [] : lines + [line]
+    }
+
+    private static let indentation = 4
+    private static let titleColumns = 13
+
+    var json: JSON {
+        let version = capabilities.version
+        return .object([
+            .init("version", .string(version.linkLayerVersion.description)),
+            .init("hciVersion", .string(version.hciVersion.description)),
+            .init("company", .number(Int(version.company))),
+            .init("manufacturer", .string(Self.maker(version.company))),
+            .init("revision", .number(Int(version.linkLayerSubversion))),
+            .init("hciRevision", .number(Int(version.hciSubversion))),
+            .init("publicAddress", .string(orNull: capabilities.publicAddress?.description)),
+            .init("leFeatures", .array(features)),
+            .init("aclPacketLength", .number(capabilities.aclPacketLength)),
+            .init("aclPacketCount", .number(capabilities.aclPacketCount)),
+            .init("maximumDataLength", .number(orNull: dataLength)),
+            .init("filterAcceptListSize", .number(capabilities.filterAcceptListSize)),
+            .init("resolvingListSize", .number(capabilities.resolvingListSize)),
+            .init("advertisingSets", .number(capabilities.advertisingSetCount)),
+            .init(
+                "advertisingDataLength",
+                .number(capabilities.maximumAdvertisingDataLength)
+            ),
+        ])
+    }
+
+    private var features: [JSON] {
+        AssignedNumbers.names(of: capabilities.leFeatures).map { .string($0) }
+    }
+
+    private var dataLength: Int? {
+        capabilities.maximumDataLength.map { Int($0.transmitOctets) }
+    }
+}
