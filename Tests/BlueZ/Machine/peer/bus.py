@@ -100,10 +100,14 @@ class Bus:
             path, interfaces = message.body
             if device := interfaces.get("org.bluez.Device1"):
                 self.line.emit("device", path=path, properties=plain(device))
+            if adapter := interfaces.get("org.bluez.Adapter1"):
+                self.line.emit("adapter", path=path, properties=plain(adapter))
         elif message.member == "InterfacesRemoved":
             path, interfaces = message.body
             if "org.bluez.Device1" in interfaces:
                 self.line.emit("device_removed", path=path)
+            if "org.bluez.Adapter1" in interfaces:
+                self.line.emit("adapter_removed", path=path)
         elif message.member == "PropertiesChanged":
             interface, properties, _ = message.body
             self.line.emit(

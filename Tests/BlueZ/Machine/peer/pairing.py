@@ -107,6 +107,19 @@ async def power_on(peer, io="NoInputNoOutput", name="bluez-peer", bondable=True)
 
 
 @command
+async def adapter(peer):
+    """The properties of BlueZ's adapter."""
+    return await peer.bus.get(ADAPTER, "org.bluez.Adapter1")
+
+
+@command
+async def switch_on(peer):
+    """Powers an adapter that is back; the agent was registered before."""
+    await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Powered", "b", True)
+    return {}
+
+
+@command
 async def power_off(peer):
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Powered", "b", False)
     return {}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+
+private let database = """
+    { "name": "inside-adapter", "services": [{ "uuid": "FFF0", "characteristics": [] }] }
+    """
+
+/// The adapters themselves: who has them, who is refused, and what becomes of them.
+@Suite(.machines) struct InsideAdapterTests {
+    @Test("The list says who has which adapter", arguments: [Setting.latest])
+    func list(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: adapters") { bluez in
+            try await bluez.powerOn()
+            let program = try await InsideProgram(in: bluez)
+            let free = try await program.succeed(["adapters", "--probe"])
+            let lines = free.output.split(separator: "\n")
+            // Who is not root may see who runs, and so that it works for bluetoothd.
+            #expect(lines.contains { $0.hasPrefix("hci0") && $0.contains("used by bluetoothd") })
+            #expect(lines.contains { $0.hasPrefix("hci1") && $0.hasSuffix("free") })
+            #expect(lines.contains { $0.contains("controller:") && $0.contains("Bluetooth ") })
+            try await start(program)
+            let taken = try await program.succeed(["adapters", "--json"])
+            let second = try #require(try taken.json["adapters"].elements.last)
+            #expect(second["state"].text == "taken" && second["mayBeTaken"] == .boolean(false))
+            #expect(second["holders"].elements.contains { $0["name"].text == "lanyard" })
+            try await program.interrupt("accessory")
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test(
+        "Without the capability it says which one, and how to give it",
+        arguments: [Setting.latest]
+    )
+    func notPermitted(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: no capability") { bluez in
+            let program = try await InsideProgram(in: bluez)
+            try await program.setCapability(false)
+            let run = try await program.run(["explore", "x", "--adapter", "hci1", "--no-store"])
+            #expect(run.status == 69 && run.output.isEmpty)
+            #expect(run.remarks.contains("CAP_NET_ADMIN"))
+            #expect(run.remarks.contains("setcap cap_net_admin+ep /run/lanyard/lanyard"))
+            let doctor = try await program.run(["doctor", "--adapter", "hci1", "--no-store"])
+            #expect(doctor.status == 78)
+            #expect(doctor.output.contains("! permission: this program may not take adapters"))
+        }
+    }
+
+    @Test(
+        "An adapter that another program has is in use, and by whom is said",
+        arguments: [Setting.latest]
+    )
+    func inUse(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: in use") { bluez in
+            let program = try await InsideProgram(in: bluez)
+            try await start(program)
+            let run = try await program.run(["explore", "x", "--adapter", "hci1", "--no-store"])
+            #expect(run.status == 69)
+            #expect(run.remarks.contains("hci1: in use by lanyard (process "))
+            try await program.interrupt("accessory")
+        }
+    }
+
+    @Test(
+        "An adapter that is not there is told from others, with those that are",
+        arguments: [Setting.latest]
+    )
+    func noSuchAdapter(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: no adapter") { bluez in
+            let program = try await InsideProgram(in: bluez)
+            let run = try await program.run(["explore", "x", "--adapter", "hci7", "--no-store"])
+            #expect(run.status == 69)
+            #expect(run.remarks.contains("hci7: no such adapter; there is hci0, hci1"))
+            let address = "hci:12:34:56:78:9A:BC"
+            let other = try await program.run(["explore", "x", "--adapter", address, "--no-store"])
+            #expect(other.remarks.contains("\(address): no such adapter; there is hci0, hci1"))
+        }
+    }
+
+    @Test("An adapter on which bluetoothd has a link is left alone", arguments: [Setting.latest])
+    func busyDaemon(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: bluetoothd has links") { bluez in
+            try await bluez.powerOn()
+            try await bluez.advertise(name: "busy")
+            let host = try await bluez.makeHost()
+            let link = try await host.connect(to: try await found("busy", by: host))
+            let program = try await InsideProgram(in: bluez)
+            let run = try await program.run(["scan", "--adapter", "hci0", "--no-store"])
+            #expect(run.status == 69)
+            let refusal = "hci0: in use by bluetoothd"
+            #expect(run.remarks.contains(refusal) && run.remarks.contains("with 1 connection"))
+            #expect(run.remarks.contains("systemctl stop bluetooth"))
+            // And the link is still there.
+            #expect(try await !link.discoverServices().isEmpty)
+            try await link.disconnect()
+        }
+    }
+
+    // MARK: Coming and going
+
+    @Test(
+        "One that bluetoothd has powered on is borrowed, and given back as it was",
+        arguments: Setting.eachRelease
+    )
+    func borrowed(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: borrowed") { bluez in
+            try await bluez.powerOn()
+            let program = try await InsideProgram(in: bluez)
+            try await program.start(["scan", "--adapter", "hci0", "--no-store"], as: "scan")
+            _ = try await bluez.event("adapter_removed", within: InsideProgram.limit)
+            #expect(try await program.interrupt("scan") == 130)
+            _ = try await bluez.event("adapter")
+            // Powered on for it by nobody but the program.
+            try await isPowered(bluez)
+            try await bluez.advertise(name: "borrowed")
+            let host = try await bluez.makeHost()
+            _ = try await found("borrowed", by: host)
+        }
+    }
+
+    @Test(
+        "One that is pulled out is waited for, and the accessory is there again",
+        arguments: Setting.eachRelease
+    )
+    func unplugged(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "inside: unplugged") { bluez in
+            try await bluez.powerOn()
+            let program = try await InsideProgram(in: bluez)
+            try await start(program, adapter: try await address(of: "hci1", program))
+            try await bluez.call("stop_radio")
+            let lost = try await program.line(of: "accessory", after: "adapter lost: ")
+            #expect(lost.contains("hci:") && lost.contains("plug it in again"))
+            let radio = JSON.string(setting.generation.rawValue)
+            try await bluez.call("start_radio", ["radio": radio], within: Limits.reset)
+            try await program.line(of: "accessory", after: "adapter back")
+            try await bluez.call("switch_on")
+            try await bluez.scan()
+            _ = try await bluez.device(named: "inside-adapter")
+            try await bluez.stopScan()
+            try await program.interrupt("accessory")
+        }
+    }
+
+    @Test(
+        "Who watches is told that an adapter is pulled out, and put back",
+        arguments: [Setting.latest]
+    )
+    func watched(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "inside: adapters --watch") { bluez in
+            let program = try await InsideProgram(in: bluez)
+            try await program.start(["adapters", "--watch"], as: "watch")
+            try await program.line(of: "watch", after: "hci1 came: ")
+            try await bluez.call("stop_radio")
+            try await program.line(of: "watch", after: "hci1 is gone")
+            let radio = JSON.string(setting.generation.rawValue)
+            try await bluez.call("start_radio", ["radio": radio], within: Limits.reset)
+            try await program.line(of: "watch", after: "hci1 came: ")
+            #expect(try await program.interrupt("watch") == 130)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Serves, so that an adapter is taken.
+    private func start(_ program: InsideProgram, adapter: String = "hci1") async throws {
+        let file = try program.write(database, to: "adapter.json")
+        let arguments = ["serve", file, "--stay", "--adapter", adapter, "--no-store"]
+        try await program.start(arguments, as: "accessory")
+        try await program.line(of: "accessory", after: "ready: ")
+    }
+
+    private func address(of name: String, _ program: InsideProgram) async throws -> String {
+        let list = try await program.succeed(["adapters", "--json"])
+        let adapter = try list.json["adapters"].elements.first { $0["name"].text == name }
+        return try #require(adapter?["adapter"].text)
+    }
+
+    private func found(_ name: String, by host: BluetoothHost) async throws -> DeviceAddress {
+        try await within(Limits.discovery, "an advertisement of \(name)") {
+            var filter = ScanFilter()
+            filter.namePrefix = name
+            for try await advertisement in host.scan(for: filter) {
+                return advertisement.address
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func isPowered(_ bluez: BlueZ) async throws {
+        if try await bluez.call("adapter")["Powered"] == .boolean(true) { return }
+        try await bluez.change(of: "/org/bluez/hci0", "Powered", to: .boolean(true))
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+
+private let open = BluetoothUUID(0xFFF1)
+private let sealed = BluetoothUUID(0xFFF2)
+
+private let database = """
+    {
+      "name": "inside-lanyard",
+      "services": [
+        {
+          "uuid": "FFF0",
+          "characteristics": [
+            { "uuid": "FFF1", "properties": ["read", "write"], "value": "010203" },
+            {
+              "uuid": "FFF2", "properties": ["read"], "permissions": ["readEncrypted"],
+              "value": "5ea1"
+            }
+          ]
+        }
+      ]
+    }
+    """
+
+/// The static program as an accessory, on a controller that it has taken from the kernel.
+@Suite(.machines) struct InsideServeTests {
+    @Test("BlueZ finds what it serves, reads, writes, and is told by it", arguments: Setting.all)
+    func serves(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "inside: serve") { bluez in
+            let program = try await serving(bluez, ["--no-store"])
+            let path = try await find(bluez)
+            try await bluez.connect(path)
+            #expect(try await bluez.read(open, from: path) == [1, 2, 3])
+            try await bluez.write([4, 5], to: open, at: path)
+            try await program.line(of: "accessory", after: "written: ")
+            #expect(try await bluez.read(open, from: path) == [4, 5])
+            try await bluez.disconnect(path)
+            try await program.line(of: "accessory", after: "disconnected: ")
+            #expect(try await program.interrupt("accessory") == 0)
+        }
+    }
+
+    @Test(
+        "BlueZ pairs with it, and reads what wants an encrypted link",
+        arguments: Setting.eachRelease
+    )
+    func pairs(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "inside: pair") { bluez in
+            let program = try await serving(
+                bluez,
+                ["--no-store", "--pair", "--io", "no-input-no-output"]
+            )
+            let path = try await find(bluez)
+            try await bluez.connect(path)
+            try await bluez.pair(path)
+            try await program.line(of: "accessory", after: "bonded: ")
+            #expect(try await bluez.read(sealed, from: path) == [0x5E, 0xA1])
+            #expect(try await program.interrupt("accessory") == 0)
+        }
+    }
+
+    private func serving(_ bluez: BlueZ, _ options: [String]) async throws -> InsideProgram {
+        try await bluez.powerOn()
+        let program = try await InsideProgram(in: bluez)
+        let file = try program.write(database, to: "inside.json")
+        try await program.start(["serve", file, "--adapter", "hci1"] + options, as: "accessory")
+        try await program.line(of: "accessory", after: "ready: ")
+        return program
+    }
+
+    private func find(_ bluez: BlueZ) async throws -> String {
+        try await bluez.scan()
+        let path = try await bluez.device(named: "inside-lanyard")
+        try await bluez.stopScan()
+        return path
+    }
+}

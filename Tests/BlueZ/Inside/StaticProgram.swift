@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProcessTestSupport
+
+/// `lanyard` with all its libraries in it, for a machine that has no Swift.
+///
+/// `LANYARD_STATIC` may name one; otherwise it is linked of what was compiled for these tests, once for
+/// each time that they are compiled.
+enum StaticProgram {
+    /// Where it is.
+    static var path: String {
+        get async throws { try await found.value }
+    }
+
+    private static let found = Task {
+        if let path = ProcessInfo.processInfo.environment["LANYARD_STATIC"] { return path }
+        let compiled = root + "/.build/debug/lanyard"
+        if changed(at: made) > changed(at: compiled) { return made }
+        let script = root + "/Scripts/build-static"
+        let process = try ChildProcess(script, ["--kind", "tests", "--no-demo"])
+        let (output, ending) = try await process.waitUntilEnd(within: Limits.boot)
+        guard ending == .exited(0) else {
+            throw ProcessError.ended("build-static: \(ending)", log: output + process.log)
+        }
+        return made
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    private static let made = root + "/.build-static/lanyard-tests"
+
+    private static func changed(at path: String) -> Date {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.modificationDate] as? Date ?? .distantPast
+    }
+}
