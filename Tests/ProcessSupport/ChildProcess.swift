@@ -15,7 +15,7 @@ package final class ChildProcess: Sendable {
         case killed(signal: Int32)
 
         /// What `waitpid` told of a process that is over.
-        init(status: Int32) {
+        package init(status: Int32) {
             let signal = status & 0x7F
             self = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
         }

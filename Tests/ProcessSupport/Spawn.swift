@@ -26,7 +26,7 @@ func spawn(
 }
 
 /// Starts a process at a terminal, which is its own: what stands for Ctrl-C there interrupts it.
-func spawn(
+package func spawn(
     _ command: [String],
     environment: [String: String],
     terminal: String

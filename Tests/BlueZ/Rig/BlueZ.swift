@@ -65,6 +65,9 @@ final class BlueZ: Sendable {
         try machine.line.pendingEvents { $0["event"].text == name }
     }
 
+    /// Whether the program died that is the controllers: btvirt does, now and then, by a fault of its own.
+    var lostItsRadio: Bool { (try? pendingEvents("radio_died"))?.isEmpty == false }
+
     // MARK: Our side
 
     /// The controller that is lent to us, as any user of Lanyard would name it.

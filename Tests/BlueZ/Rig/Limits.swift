@@ -19,6 +19,9 @@ enum Limits {
     /// Anything else.
     static let step: Duration = .seconds(10) * patience
 
+    /// How often a scenario is run in which the emulated controllers die.
+    static let attemptCount = 3
+
     /// How many events of a scenario wait to be asked for; older ones are let go.
     static let eventCount = 4_096
 }

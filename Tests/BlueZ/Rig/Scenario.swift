@@ -23,14 +23,46 @@ func withBlueZ(
     hasOwnMachine: Bool = false,
     _ body: @escaping @Sendable (BlueZ) async throws -> Void
 ) async throws {
-    let verdict = Verdict()
-    defer {
-        let cell = ScenarioTable.Cell(setting: setting, role: role)
-        ScenarioTable.shared.note(scenario, in: cell, passed: verdict.isPass)
+    let cell = ScenarioTable.Cell(setting: setting, role: role)
+    do {
+        try await MachinePool.shared.withMachine(of: setting.release, isOwn: hasOwnMachine) {
+            machine in
+            for attempt in 1...Limits.attemptCount {
+                let bluez = BlueZ(setting, as: role, at: site, in: machine)
+                let attempt = Attempt(of: scenario, isLast: attempt == Limits.attemptCount)
+                let verdict = try await attempt.run(with: bluez, configuration, body)
+                guard verdict != .excused else { continue }
+                ScenarioTable.shared.note(scenario, in: cell, passed: verdict == .passed)
+                return
+            }
+        }
+    } catch {
+        ScenarioTable.shared.note(scenario, in: cell, passed: false)
+        throw error
     }
-    try await MachinePool.shared.withMachine(of: setting.release, isOwn: hasOwnMachine) {
-        machine in
-        let bluez = BlueZ(setting, as: role, at: site, in: machine)
+}
+
+/// One run of a scenario; there is another if btvirt died in it.
+private struct Attempt {
+    enum Outcome {
+        case passed, failed, excused
+    }
+
+    let scenario: String
+    let isLast: Bool
+
+    init(of scenario: String, isLast: Bool) {
+        self.scenario = scenario
+        self.isLast = isLast
+    }
+
+    func run(
+        with bluez: BlueZ,
+        _ configuration: BlueZConfiguration,
+        _ body: @escaping @Sendable (BlueZ) async throws -> Void
+    ) async throws -> Outcome {
+        let verdict = Verdict { !isLast && bluez.lostItsRadio }
+        var failure: (any Error)?
         do {
             try await verdict.judge {
                 try await bluez.reset(configuration)
@@ -39,13 +71,22 @@ func withBlueZ(
                 }
             }
         } catch {
-            await tellFailure(of: bluez, in: scenario)
-            await bluez.end()
-            machine.cutPower()  // nobody knows in which state it was left
-            throw error
+            failure = error
         }
-        if !verdict.isPass { await tellFailure(of: bluez, in: scenario) }
+        let isExcused = !verdict.isPass && !isLast && bluez.lostItsRadio
+        if isExcused {
+            print("\(scenario), \(bluez.setting): btvirt died; once more")
+            ScenarioTable.shared.noteRepetition()
+        } else if !verdict.isPass {
+            await tellFailure(of: bluez, in: scenario)
+        }
         await bluez.end()
+        if isExcused { return .excused }
+        if let failure {
+            bluez.machine.cutPower()  // nobody knows in which state it was left
+            throw failure
+        }
+        return verdict.isPass ? .passed : .failed
     }
 }
 

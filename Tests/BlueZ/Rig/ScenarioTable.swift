@@ -18,6 +18,7 @@ final class ScenarioTable: Sendable {
     }
 
     private let results = Mutex<[String: [Cell: Bool]]>([:])
+    private let repetitions = Mutex(0)
 
     /// Notes what came of a scenario; it passed if it did each time.
     func note(_ scenario: String, in cell: Cell, passed: Bool) {
@@ -26,6 +27,9 @@ final class ScenarioTable: Sendable {
             results[scenario, default: [:]][cell] = before && passed
         }
     }
+
+    /// Notes that a scenario is run once more, because btvirt died in it.
+    func noteRepetition() { repetitions.withLock { $0 += 1 } }
 
     /// Writes the table to the file that `LANYARD_BLUEZ_TABLE` names, or else prints it.
     func publish() {
@@ -50,7 +54,9 @@ final class ScenarioTable: Sendable {
         let rows = results.sorted { $0.key < $1.key }.map { name, row in
             Self.line(name, Cell.all.map { row[$0].map { $0 ? "ok" : "FAILED" } ?? "–" })
         }
-        return (heads + rows).joined(separator: "\n") + "\n"
+        let count = repetitions.withLock { $0 }
+        let notes = count == 0 ? [] : ["run once more, because btvirt died: \(count)"]
+        return (heads + rows + notes).joined(separator: "\n") + "\n"
     }
 
     private static let nameWidth = 44

@@ -33,4 +33,12 @@ import Testing
         for passed in [true, false, true] { table.note("reads", in: first, passed: passed) }
         #expect(table.text.contains("FAILED"))
     }
+
+    @Test func whatWasRunOnceMoreIsCounted() {
+        let table = ScenarioTable()
+        table.note("reads", in: first, passed: true)
+        #expect(!table.text.contains("once more"))
+        table.noteRepetition()
+        #expect(table.text.hasSuffix("run once more, because btvirt died: 1\n"))
+    }
 }

@@ -26,4 +26,10 @@ import Testing
         }
         #expect(!verdict.isPass)
     }
+
+    @Test func whatIsExcusedFailsButIsNotRecorded() async throws {
+        let verdict = Verdict { true }
+        try await verdict.judge { Issue.record("nobody's fault") }
+        #expect(!verdict.isPass)
+    }
 }

@@ -24,7 +24,7 @@ class Peer:
     def __init__(self):
         self.line = Line(port("control"))
         self.kernel = KernelLog()
-        self.radio = Radio()
+        self.radio = Radio(self.line)
         self.daemon = Daemon()
         self.bus = None
         self.spawned = {}

@@ -4,6 +4,7 @@
 With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
 """
 
+import asyncio
 import glob
 import signal
 
@@ -23,11 +24,12 @@ def port(name):
 
 
 class Radio:
-    """What runs to make controllers, and which kind they are."""
+    """What runs to make controllers. If it ends by itself, that is the event `radio_died`."""
 
-    def __init__(self):
-        self.kind = None
+    def __init__(self, line):
+        self.line = line
         self.programs = []
+        self.watches = []
 
     @staticmethod
     def adapters(kind):
@@ -36,7 +38,6 @@ class Radio:
 
     async def start(self, kind):
         """Starts controllers of a kind: 4.x, 5.x, or `outside` on the machine's console hvc0."""
-        self.kind = kind
         with open("/run/radio.log", "ab") as log:
             if kind == "outside":
                 await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
@@ -46,9 +47,17 @@ class Radio:
 
     async def stop(self):
         """Takes the controllers away, as if they were unplugged."""
-        programs, self.programs, self.kind = self.programs, [], None
+        for watch in self.watches:
+            watch.cancel()
+        programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
 
     async def _start(self, *arguments, log):
-        self.programs.append(await Program.start(*arguments, output=log))
+        program = await Program.start(*arguments, output=log)
+        self.programs.append(program)
+        self.watches.append(asyncio.ensure_future(self._watch(arguments[0], program)))
+
+    async def _watch(self, name, program):
+        status = await program.process.wait()
+        self.line.emit("radio_died", name=name, status=status)
