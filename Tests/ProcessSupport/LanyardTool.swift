@@ -10,6 +10,12 @@ package enum LanyardTool {
         package let output: String
         package let errors: String
 
+        package init(ending: ChildProcess.Ending, output: String, errors: String) {
+            self.ending = ending
+            self.output = output
+            self.errors = errors
+        }
+
         package var succeeded: Bool { ending == .exited(0) }
     }
 
