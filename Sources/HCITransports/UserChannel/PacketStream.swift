@@ -190,7 +190,7 @@ extension PacketStream: TurnEndHandler {
 extension SystemError {
     /// Whether the adapter behind a descriptor is gone: Linux says EPIPE once the driver let go of it,
     /// and the others while it is just doing so.
-    fileprivate var isRemoval: Bool {
+    var isRemoval: Bool {
         [EPIPE, ENODEV, ENXIO, ENETDOWN, EBADF, Self.badState].contains(code)
     }
 

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Synchronization
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A kernel whose adapters are values, and which refuses as Linux does (net/bluetooth/hci_sock.c).
+///
+/// Its user channels are real descriptors: their far ends are the adapters, packet by packet. Its time
+/// passes only while somebody waits.
+final class ModelKernel: BluetoothKernel {
+    /// What an adapter is doing.
+    enum Condition: Equatable {
+        /// The kernel sets it up, until then.
+        case settingUp(until: Instant)
+        case down
+        case up(connections: Int)
+        case taken
+    }
+
+    struct Adapter {
+        var condition = Condition.down
+        var address: UInt64 = 0
+        /// ERFKILL, or another error with which it cannot be started.
+        var startError: Int32?
+        /// How often somebody brings it up again after it was brought down.
+        var revivals = 0
+        fileprivate var farEnd: Descriptor?
+
+        init(
+            condition: Condition = .down,
+            address: UInt64 = 0,
+            startError: Int32? = nil,
+            revivals: Int = 0
+        ) {
+            self.condition = condition
+            self.address = address
+            self.startError = startError
+            self.revivals = revivals
+        }
+    }
+
+    /// What was asked that changes something.
+    enum Call: Equatable {
+        case take(UInt16)
+        case bringDown(UInt16)
+        case bringUp(UInt16)
+    }
+
+    struct State {
+        var now = Instant.zero
+        var adapters: [UInt16: Adapter] = [:]
+        var isPermitted = true
+        /// With what every call is refused, as where there is no Bluetooth.
+        var refusal: Int32?
+        /// What happens when somebody waits for the first time.
+        var onWait: (@Sendable (inout State) -> Void)?
+        fileprivate(set) var calls: [Call] = []
+        fileprivate var listeners: [Descriptor] = []
+
+        /// A program that had an adapter may have let go of it.
+        fileprivate mutating func settle() {
+            for (index, adapter) in adapters {
+                switch adapter.condition {
+                case .taken where adapter.farEnd?.isHungUp == true:
+                    adapters[index]?.condition = .down
+                    adapters[index]?.farEnd = nil
+                case .settingUp(let end) where end <= now: adapters[index]?.condition = .down
+                default: break
+                }
+            }
+        }
+    }
+
+    let state: Mutex<State>
+    let tree: FileTree
+
+    init(_ adapters: [UInt16: Adapter] = [:], files: FileTree = FileTree()) {
+        state = Mutex(State(adapters: adapters))
+        tree = files
+    }
+
+    var now: Instant { state.withLock { $0.now } }
+    var files: any SystemFiles { tree }
+
+    /// All that was asked so far that changes something.
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    func condition(of index: UInt16) -> Condition? {
+        state.withLock { state in
+            state.settle()
+            return state.adapters[index]?.condition
+        }
+    }
+
+    func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+    }
+
+    /// The adapter's end of the user channel that is open.
+    func farEnd(of index: UInt16) -> Descriptor? {
+        state.withLock { $0.adapters[index]?.farEnd }
+    }
+
+    /// Pulls an adapter out, and tells all who listen.
+    func unplug(_ index: UInt16) {
+        state.withLock { $0.adapters[index] = nil }
+        announce(0x0005, index)
+    }
+
+    /// Plugs an adapter in, or lets go of one, and tells all who listen.
+    func plug(_ index: UInt16, _ adapter: Adapter = Adapter()) {
+        state.withLock { $0.adapters[index] = adapter }
+        announce(0x0004, index)
+    }
+
+    /// Tells all who listen.
+    func announce(_ code: UInt16, _ index: UInt16) {
+        let message = ManagementMessage(command: code, index: index).bytes
+        state.withLock { state in
+            for listener in state.listeners {
+                _ = message.withUnsafeBytes(listener.sendWithoutSignal)
+            }
+        }
+    }
+}
+
+// MARK: - What is asked
+
+extension ModelKernel {
+    func adapterIndices() throws(SystemError) -> [UInt16] {
+        let (indices, refusal) = state.withLock { ($0.adapters.keys.sorted(), $0.refusal) }
+        if let refusal { throw SystemError(code: refusal) }
+        return indices
+    }
+
+    func record(of index: UInt16) throws(SystemError) -> SystemAdapterRecord {
+        let adapter = try adapter(index)
+        var bytes = [UInt8](repeating: 0, count: SystemAdapterRecord.length)
+        let address = DeviceAddress(value: adapter.address, kind: .public)
+        bytes.replaceSubrange(10..<16, with: address.littleEndianBytes)
+        let flags: UInt32 =
+            switch adapter.condition {
+            case .up, .taken: 1
+            case .settingUp: 2
+            case .down: 0
+            }
+        withUnsafeBytes(of: flags) { bytes.replaceSubrange(16..<20, with: $0) }
+        bytes[20] = SystemAdapterRecord.Bus.usb.rawValue
+        bytes[25] = 0x60
+        guard let record = SystemAdapterRecord(bytes) else { throw SystemError(code: EIO) }
+        return record
+    }
+
+    func connectionCount(of index: UInt16) throws(SystemError) -> Int {
+        guard case .up(let connections) = try adapter(index).condition else { return 0 }
+        return connections
+    }
+
+    func managedIndices() throws(SystemError) -> Set<UInt16> {
+        let managed = try adapterIndices().filter { index in
+            switch condition(of: index) {
+            case .down, .up: true
+            case .settingUp, .taken, nil: false
+            }
+        }
+        return Set(managed)
+    }
+
+    func bringUp(_ index: UInt16) throws(SystemError) {
+        let adapter = try adapter(index, for: .bringUp(index))
+        guard adapter.condition == .down else {
+            throw SystemError(code: adapter.condition == .taken ? EBUSY : EALREADY)
+        }
+        state.withLock { $0.adapters[index]?.condition = .up(connections: 0) }
+    }
+
+    func bringDown(_ index: UInt16) throws(SystemError) {
+        let adapter = try adapter(index, for: .bringDown(index))
+        guard adapter.condition != .taken else { throw SystemError(code: EBUSY) }
+        let isRevived = adapter.revivals > 0
+        state.withLock { state in
+            state.adapters[index]?.revivals -= isRevived ? 1 : 0
+            state.adapters[index]?.condition = isRevived ? .up(connections: 0) : .down
+        }
+    }
+
+    func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
+        let adapter = try adapter(index, for: .take(index))
+        switch adapter.condition {
+        case .settingUp, .up: throw SystemError(code: EBUSY)
+        case .taken: throw SystemError(code: EUSERS)
+        case .down: break
+        }
+        if let error = adapter.startError { throw SystemError(code: error) }
+        let (near, far) = try Descriptor.packetPair()
+        state.withLock { state in
+            state.adapters[index]?.condition = .taken
+            state.adapters[index]?.farEnd = far
+        }
+        return near
+    }
+
+    func openAnnouncements() throws(SystemError) -> Descriptor {
+        let (near, far) = try Descriptor.packetPair()
+        state.withLock { $0.listeners.append(far) }
+        return near
+    }
+
+    func awaitAnnouncement(on announcements: Descriptor?, limit: Duration) {
+        state.withLock { state in
+            state.now = state.now + limit
+            guard let onWait = state.onWait else { return }
+            state.onWait = nil
+            onWait(&state)
+        }
+    }
+
+    /// The adapter, after whatever became of it; the call is noted if it changes something.
+    private func adapter(_ index: UInt16, for call: Call? = nil) throws(SystemError) -> Adapter {
+        let (adapter, refusal, isPermitted) = state.withLock { state in
+            if let call { state.calls.append(call) }
+            state.settle()
+            return (state.adapters[index], state.refusal, state.isPermitted)
+        }
+        if let refusal { throw SystemError(code: refusal) }
+        // In this order: who may not take adapters is not told whether there is one.
+        guard call == nil || isPermitted else { throw SystemError(code: EPERM) }
+        guard let adapter else { throw SystemError(code: ENODEV) }
+        return adapter
+    }
+}
+
+extension Descriptor {
+    /// Two joined sockets that keep packets apart, as a user channel does.
+    static func packetPair() throws(SystemError) -> (Descriptor, Descriptor) {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_SEQPACKET.rawValue)
+        #elseif canImport(Darwin)
+            let kind = SOCK_DGRAM
+        #else
+            let kind = SOCK_SEQPACKET
+        #endif
+        var numbers: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, kind, 0, &numbers) == 0 else { throw .last }
+        let pair = (Descriptor(owning: numbers[0]), Descriptor(owning: numbers[1]))
+        pair.0.makeNonBlocking()
+        pair.1.makeNonBlocking()
+        return pair
+    }
+
+    /// Whether the other end is closed.
+    var isHungUp: Bool {
+        var interest = pollfd(fd: number, events: 0, revents: 0)
+        return poll(&interest, 1, 0) > 0 && Int32(interest.revents) & POLLHUP != 0
+    }
+
+    /// The next packet; nil if there is none.
+    func readPacket() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(number, &buffer, buffer.count, 0)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+}
+
+/// Files, directories and links by their paths.
+struct FileTree: SystemFiles {
+    var texts: [String: String] = [:]
+    var links: [String: String] = [:]
+
+    func text(of path: String) -> String? { texts[path] }
+
+    func names(in directory: String) -> [String] {
+        let paths = Array(texts.keys) + Array(links.keys)
+        let inside = paths.filter { $0.hasPrefix(directory + "/") }
+        let names = inside.compactMap { path in
+            path.dropFirst(directory.count + 1).split(separator: "/").first.map(String.init)
+        }
+        return Set(names).sorted()
+    }
+
+    func target(of link: String) -> String? { links[link] }
+}
+
+extension FileTree {
+    /// Adds a process, and where its open files lead.
+    mutating func add(process number: Int, _ name: String, files: [String] = []) {
+        texts["/proc/\(number)/comm"] = name + "\n"
+        for (place, file) in files.enumerated() { links["/proc/\(number)/fd/\(place)"] = file }
+    }
+
+    /// Makes these the HCI sockets that there are.
+    mutating func setSockets(_ numbers: [Int]) {
+        let headline = "sk               RefCnt Rmem   Wmem   User   Inode  Parent\n"
+        let lines = numbers.map { "0000000000000000 2      0      0      0      \($0)  0     \n" }
+        texts["/proc/net/hci"] = headline + lines.joined()
+    }
+
+    /// Gives an adapter a switch for its radio.
+    mutating func addSwitch(of index: UInt16, soft: Bool, hard: Bool) {
+        texts["/sys/class/bluetooth/hci\(index)/rfkill2/soft"] = soft ? "1\n" : "0\n"
+        texts["/sys/class/bluetooth/hci\(index)/rfkill2/hard"] = hard ? "1\n" : "0\n"
+    }
+}

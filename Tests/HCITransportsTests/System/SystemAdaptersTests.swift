@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("The system's adapters")
+struct SystemAdaptersTests {
+    private let daemon = SystemProcess(number: 512, name: "bluetoothd")
+    private let program = SystemProcess(number: 80, name: "bumble")
+
+    private var files: FileTree {
+        var files = FileTree()
+        files.add(process: 512, "bluetoothd", files: ["socket:[4712]"])
+        files.add(process: 80, "bumble", files: ["/dev/null", "socket:[4711]"])
+        files.add(process: 9, "sshd", files: ["socket:[1]"])
+        files.setSockets([4711, 4712])
+        files.addSwitch(of: 1, soft: true, hard: false)
+        files.texts["/sys/class/bluetooth/hci2/device/../product"] = "Dongle 5.4\n"
+        return files
+    }
+
+    @Test("are listed with what they do, and who has them") func list() {
+        let kernel = ModelKernel(
+            [
+                2: .init(condition: .taken),
+                0: .init(condition: .up(connections: 3), address: 0xAB),
+                1: .init(),
+                3: .init(condition: .settingUp(until: Instant(nanoseconds: .max))),
+            ],
+            files: files
+        )
+        let adapters = SystemAdapters.list(of: kernel)
+        #expect(adapters.map(\.name) == ["hci0", "hci1", "hci2", "hci3"])
+        #expect(adapters.map(\.state) == [.up, .down, .taken, .settingUp])
+        #expect(adapters.map(\.holders) == [[daemon], [], [program], []])
+        #expect(adapters.map(\.connections) == [3, 0, 0, 0])
+        #expect(adapters.map(\.product) == [nil, nil, "Dongle 5.4", nil])
+        #expect(adapters.map { $0.radioSwitch?.isOff } == [nil, true, nil, nil])
+        #expect(adapters.map(\.mayBeTaken) == [false, false, false, true])
+        #expect(adapters[0].address?.value == 0xAB && adapters[1].address == nil)
+        #expect(adapters.allSatisfy { $0.bus == .usb && $0.supportsLowEnergy == true })
+        #expect(kernel.calls.isEmpty)
+    }
+
+    @Test("are none where the kernel has no Bluetooth") func noBluetooth() {
+        let kernel = ModelKernel([0: .init()])
+        kernel.change { $0.refusal = EAFNOSUPPORT }
+        #expect(SystemAdapters.list(of: kernel).isEmpty)
+    }
+
+    @Test("of who may not see others' processes are listed without who has them") func blind() {
+        let kernel = ModelKernel([0: .init(condition: .taken)])
+        let adapter = SystemAdapters.list(of: kernel).first
+        #expect(adapter?.state == .taken && adapter?.holders == [])
+    }
+
+    // MARK: The one to use
+
+    private func adapter(_ index: UInt16, _ state: SystemAdapter.State) -> SystemAdapter {
+        SystemAdapter(index: index, supportsLowEnergy: true, state: state)
+    }
+
+    @Test("one that nobody uses is preferred, whatever its number") func preferred() {
+        let all = [
+            adapter(0, .taken), adapter(1, .up), adapter(2, .settingUp), adapter(4, .down),
+            adapter(3, .down),
+        ]
+        #expect(SystemAdapter.preferred(of: all)?.index == 3)
+        #expect(SystemAdapter.preferred(of: Array(all.prefix(3)))?.index == 2)
+        #expect(SystemAdapter.preferred(of: Array(all.prefix(2)))?.index == 1)
+        #expect(SystemAdapter.preferred(of: Array(all.prefix(1))) == nil)
+    }
+
+    @Test("one with links, without Low Energy, or switched off, is not preferred") func unfit() {
+        var connected = adapter(0, .up)
+        connected.connections = 1
+        var classic = adapter(1, .down)
+        classic.supportsLowEnergy = false
+        var off = adapter(2, .down)
+        off.radioSwitch = RadioSwitch(isOffByWish: false, isOffByHardware: true)
+        #expect(SystemAdapter.preferred(of: [connected, classic, off]) == nil)
+        var unknown = adapter(3, .down)
+        unknown.supportsLowEnergy = nil
+        #expect(SystemAdapter.preferred(of: [connected, classic, off, unknown])?.index == 3)
+    }
+
+    @Test("one is named by its address, which it keeps; or else by its number") func specification()
+    {
+        var adapter = adapter(6, .down)
+        #expect(adapter.specification == .hci(index: 6))
+        adapter.address = DeviceAddress(value: 0xA1B2C3D4E5F6, kind: .public)
+        #expect(adapter.specification.description == "hci:A1:B2:C3:D4:E5:F6")
+    }
+
+    // MARK: Changes
+
+    @Test("that come or go are told of, and what else happens is not", .timeLimit(.minutes(1)))
+    func changes() async {
+        let kernel = ModelKernel()
+        var changes = SystemAdapters.changes(of: kernel).makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        kernel.plug(0)
+        #expect(await changes.next() != nil)
+        kernel.announce(0x0013, 0)
+        kernel.unplug(0)
+        #expect(await changes.next() != nil)
+    }
+
+    @Test("are not told of where there is no kernel to tell") func noChanges() async {
+        var changes = SystemAdapters.changes(of: nil).makeAsyncIterator()
+        #expect(await changes.next() == nil)
+    }
+}

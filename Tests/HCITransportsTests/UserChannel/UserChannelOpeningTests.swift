@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Testing
+
+@testable import HCITransports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Taking an adapter")
+struct UserChannelOpeningTests {
+    private func take(
+        _ name: SystemAdapterName = .index(0),
+        from kernel: ModelKernel,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(TransportError) -> AdapterLease {
+        var opening = UserChannelOpening(name, of: kernel, isCancelled: isCancelled)
+        return try opening.take()
+    }
+
+    /// Why it cannot be taken.
+    private func refusal(
+        _ name: SystemAdapterName = .index(0),
+        from kernel: ModelKernel,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) -> TransportError? {
+        #expect(throws: TransportError.self) {
+            _ = try take(name, from: kernel, isCancelled: isCancelled)
+        }
+    }
+
+    // MARK: What can be had
+
+    @Test("one that is down is ours, and down again afterwards") func down() throws {
+        let kernel = ModelKernel([0: .init()])
+        let lease = try take(from: kernel)
+        #expect(kernel.condition(of: 0) == .taken)
+        #expect(!lease.wasUp)
+        lease.giveBack()
+        #expect(kernel.condition(of: 0) == .down)
+        #expect(kernel.calls == [.take(0)])
+    }
+
+    @Test("one that the kernel uses is brought down, and up again afterwards") func wasUp() throws {
+        let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
+        let lease = try take(.index(3), from: kernel)
+        #expect(lease.wasUp)
+        #expect(kernel.calls == [.take(3), .bringDown(3), .take(3)])
+        lease.giveBack()
+        #expect(kernel.condition(of: 3) == .up(connections: 0))
+        lease.giveBack()
+        #expect(kernel.calls.count == 4)
+    }
+
+    @Test("one that nobody wants any more is given back") func dropped() throws {
+        let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
+        _ = try take(from: kernel)
+        #expect(kernel.condition(of: 0) == .up(connections: 0))
+    }
+
+    @Test("an address finds it, whatever its number") func address() throws {
+        let kernel = ModelKernel([0: .init(address: 1), 7: .init(address: 0xAABB)])
+        let name = SystemAdapterName.address(DeviceAddress(value: 0xAABB, kind: .public))
+        let lease = try take(name, from: kernel)
+        #expect(lease.index == 7)
+        #expect(kernel.condition(of: 0) == .down)
+    }
+
+    @Test("one that is being set up is waited for") func settingUp() throws {
+        let ready = Instant.zero + .seconds(7)
+        let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
+        let lease = try take(from: kernel)
+        #expect(lease.index == 0 && kernel.now >= ready)
+        #expect(kernel.now < ready + UserChannelOpening.patience + .milliseconds(1))
+    }
+
+    @Test("one that a daemon starts while it is waited for is taken from it") func started() throws
+    {
+        let ready = Instant.zero + .seconds(60)
+        let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
+        kernel.change { state in
+            state.onWait = { $0.adapters[0]?.condition = .up(connections: 0) }
+        }
+        #expect(try take(from: kernel).wasUp)
+    }
+
+    // MARK: What cannot
+
+    @Test("one that is not there: those that are, are named")
+    func absent() {
+        let kernel = ModelKernel([2: .init(), 1: .init()])
+        #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: ["hci1", "hci2"]))
+        #expect(refusal(from: ModelKernel()) == .noSuchAdapter("hci0", present: []))
+        let address = DeviceAddress(value: 0x10, kind: .public)
+        let error = refusal(.address(address), from: ModelKernel([0: .init()]))
+        #expect(error == .noSuchAdapter("hci:00:00:00:00:00:10", present: ["hci0"]))
+        #expect(kernel.calls.isEmpty)
+    }
+
+    @Test("without the capability: the program's file is named")
+    func notPermitted() {
+        var files = FileTree()
+        files.links["/proc/self/exe"] = "/usr/bin/lanyard"
+        let kernel = ModelKernel([0: .init()], files: files)
+        kernel.change { $0.isPermitted = false }
+        let error = refusal(from: kernel)
+        #expect(error == .notPermitted("hci0", program: "/usr/bin/lanyard"))
+        #expect(error?.description.contains("setcap cap_net_admin+ep /usr/bin/lanyard") == true)
+    }
+
+    @Test("one with links stays as it is: who has them is named")
+    func connected() {
+        var files = FileTree()
+        files.add(process: 512, "bluetoothd")
+        files.add(process: 513, "sshd")
+        let kernel = ModelKernel([0: .init(condition: .up(connections: 2))], files: files)
+        let daemon = SystemProcess(number: 512, name: "bluetoothd")
+        let error = refusal(from: kernel)
+        #expect(error == .inUse("hci0", by: .kernel(connections: 2, for: [daemon])))
+        #expect(
+            error?.description == "hci0: in use by bluetoothd (process 512) with 2 connections; "
+                + "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"
+        )
+        #expect(kernel.calls == [.take(0)])
+    }
+
+    @Test("one that another program has: which is named")
+    func taken() {
+        var files = FileTree()
+        files.add(process: 80, "bumble", files: ["/dev/null", "socket:[4711]"])
+        files.add(process: 81, "bluetoothd", files: ["socket:[4712]"])
+        files.setSockets([4711, 4712])
+        let kernel = ModelKernel([0: .init(condition: .taken)], files: files)
+        let error = refusal(from: kernel)
+        let holder = SystemProcess(number: 80, name: "bumble")
+        #expect(error == .inUse("hci0", by: .processes([holder])))
+        #expect(
+            error?.description
+                == "hci0: in use by bumble (process 80); stop it or take another adapter"
+        )
+    }
+
+    @Test(
+        "one that is switched off: whether a program can switch it on is said",
+        arguments: [true, false]
+    )
+    func switchedOff(byHardware: Bool) {
+        var files = FileTree()
+        files.addSwitch(of: 0, soft: !byHardware, hard: byHardware)
+        let kernel = ModelKernel([0: .init(startError: SystemError.radioOff)], files: files)
+        let error = refusal(from: kernel)
+        #expect(error == .switchedOff("hci0", byHardware: byHardware))
+        #expect(error?.description.contains("rfkill unblock") == !byHardware)
+    }
+
+    @Test("one that the kernel never gets ready is not waited for without end")
+    func neverReady() {
+        let kernel = ModelKernel([
+            0: .init(condition: .settingUp(until: Instant(nanoseconds: .max)))
+        ])
+        let error = refusal(from: kernel)
+        #expect(error == .setUpUnfinished("hci0", after: UserChannelOpening.setUpLimit))
+        #expect(kernel.calls.count <= 101)
+    }
+
+    @Test("one that does not start is as it was before", arguments: [EIO, ENOMEM, ETIMEDOUT])
+    func doesNotStart(code: Int32) {
+        let adapter = ModelKernel.Adapter(condition: .up(connections: 0), startError: code)
+        let kernel = ModelKernel([0: adapter])
+        #expect(refusal(from: kernel) != nil)
+        #expect(kernel.condition(of: 0) == .up(connections: 0))
+        #expect(kernel.calls == [.take(0), .bringDown(0), .take(0), .bringUp(0)])
+    }
+
+    @Test("one that somebody brings up again and again is left to him")
+    func contested() {
+        let adapter = ModelKernel.Adapter(condition: .up(connections: 0), revivals: 100)
+        let kernel = ModelKernel([0: adapter])
+        #expect(refusal(from: kernel) == .inUse("hci0", by: .kernel(connections: 0, for: [])))
+        let bringingsDown = kernel.calls.count { $0 == .bringDown(0) }
+        #expect(bringingsDown == UserChannelOpening.takingLimit)
+        #expect(kernel.condition(of: 0) == .up(connections: 0))
+    }
+
+    @Test("none where the kernel has no Bluetooth") func noBluetooth() {
+        let kernel = ModelKernel()
+        kernel.change { $0.refusal = EAFNOSUPPORT }
+        #expect(refusal(from: kernel) == .bluetoothMissing("hci0"))
+    }
+
+    @Test("one that goes while it is waited for is absent") func goes() {
+        let adapter = ModelKernel.Adapter(
+            condition: .settingUp(until: Instant(nanoseconds: .max))
+        )
+        let kernel = ModelKernel([0: adapter])
+        kernel.change { state in state.onWait = { $0.adapters = [:] } }
+        #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: []))
+    }
+
+    @Test("nothing is done for who has given up") func cancelled() {
+        let kernel = ModelKernel([0: .init()])
+        #expect(refusal(from: kernel) { true } == .cancelled)
+        #expect(kernel.calls.isEmpty)
+    }
+}
