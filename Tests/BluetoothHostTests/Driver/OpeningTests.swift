@@ -50,4 +50,39 @@ struct OpeningTests {
         await #expect(throws: HostError.adapter(.hardwareError(0x42))) { try await start.value }
         await host.shutdown()
     }
+
+    @Test("a transport that is told to be back is opened at once")
+    func announced() {
+        let transport = ScriptedTransport { attempt, _ throws(TransportError) in
+            if attempt == 1 { throw .adapterRemoved("scripted") }
+        }
+        // Its time stands still: nothing but the announcement can have it opened again.
+        let executor = StepExecutor()
+        var host: BluetoothHost? = BluetoothHost(transport: transport, executor: executor)
+        host?.enter { $0.openOnce() }
+        #expect(executor.run())
+        #expect(transport.openCount == 1)
+        transport.announceReturn()
+        #expect(executor.run())
+        #expect(transport.openCount == 2)
+        transport.announceReturn()
+        #expect(executor.run())
+        #expect(transport.openCount == 2 && transport.watchEnds == 0)
+        host = nil
+        #expect(executor.run())
+        #expect(transport.watchEnds == 1)
+    }
+
+    @Test("a host that is shut down watches no longer") func watchEnds() async {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            throw .adapterRemoved("scripted")
+        }
+        let host = BluetoothHost(transport: transport)
+        await #expect(throws: HostError.self) { try await host.start() }
+        #expect(transport.watchEnds == 0)
+        await host.shutdown()
+        #expect(transport.watchEnds == 1)
+        transport.announceReturn()
+        #expect(transport.watchEnds == 1)
+    }
 }

@@ -16,6 +16,8 @@ final class ScriptedTransport: HCITransport {
         var sentWhileClosed = 0
         var executor: (any HostExecutor)?
         var receive: (@Sendable (TransportEvent) -> Void)?
+        var returned: (@Sendable () -> Void)?
+        var watchEnds = 0
     }
 
     let name = "scripted"
@@ -49,6 +51,35 @@ final class ScriptedTransport: HCITransport {
             state.withLock { $0.isOpen = false }
             throw error
         }
+    }
+
+    /// How often a watch was ended.
+    var watchEnds: Int { state.withLock { $0.watchEnds } }
+
+    func watch(
+        on executor: any HostExecutor,
+        returned: @escaping @Sendable () -> Void
+    ) -> (any TransportWatch)? {
+        state.withLock { $0.returned = returned }
+        return Watch(transport: self)
+    }
+
+    private final class Watch: TransportWatch {
+        let transport: ScriptedTransport
+
+        init(transport: ScriptedTransport) {
+            self.transport = transport
+        }
+
+        func end() {
+            transport.state.withLock { $0.watchEnds += 1 }
+        }
+    }
+
+    /// Tells the host that what was missing is there.
+    func announceReturn() {
+        let (executor, returned) = state.withLock { ($0.executor, $0.returned) }
+        executor?.perform { returned?() }
     }
 
     func send(_ packets: [[UInt8]]) {

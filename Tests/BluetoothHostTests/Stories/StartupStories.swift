@@ -97,6 +97,25 @@ struct StartupStories {
         #expect(bench.core.state == .ready)
     }
 
+    @Test("A controller that is announced is there at once, and nobody waits any more")
+    func announcedController() {
+        var bench = Bench()
+        bench.core.transportReturned()
+        #expect(bench.core.isDrained)
+        bench.isReachable = false
+        bench.open()
+        bench.advance(by: .seconds(30))
+        let (count, time) = (bench.openCount, bench.now)
+        bench.isReachable = true
+        bench.core.transportReturned()
+        bench.core.transportReturned()
+        bench.drive()
+        #expect(bench.core.state == .ready && bench.now == time)
+        #expect(bench.openCount == count + 1)
+        bench.core.transportReturned()
+        #expect(bench.core.isDrained && bench.core.state == .ready)
+    }
+
     @Test("A transport that ends at any packet of the start-up is opened again", arguments: 0..<24)
     func transportEnds(atPacket count: Int) {
         var bench = Bench()
