@@ -4,6 +4,7 @@ import BluetoothHost
 import HCITransports
 import Synchronization
 import Testing
+import VirtualAdapters
 
 @testable import LanyardCLI
 
@@ -105,10 +106,22 @@ import Testing
         let named = try AdapterOptions.parse(["--adapter", "tcp:[::1]:9000"])
         let other = try named.session(on: console, environment: environment).adapter
         #expect(other == .reached(.tcp(host: "::1", port: 9000)))
-        #expect(throws: ProgramFailure.self) { try plain.session(on: console, environment: [:]) }
-        #expect(throws: ProgramFailure.self) {
-            try plain.session(on: console, environment: ["LANYARD_ADAPTER": ""])
+    }
+
+    @Test("Where nobody says which, the adapter is the computer's own, if it has one")
+    func choosesOwnAdapter() throws {
+        let plain = try AdapterOptions.parse([])
+        let own = AdapterChoice.reached(.hci(index: 3))
+        for environment in [[:], ["LANYARD_ADAPTER": ""]] {
+            let choice = try plain.specification(environment: environment) { own }
+            #expect(choice == own)
+            let failure = #expect(throws: ProgramFailure.self) {
+                try plain.specification(environment: environment) { nil }
+            }
+            #expect(failure?.happened.contains("this computer has none") == true)
         }
+        let named = try plain.specification(environment: ["LANYARD_ADAPTER": "virtual"]) { own }
+        #expect(named == .virtual(scenario: nil))
     }
 
     @Test(

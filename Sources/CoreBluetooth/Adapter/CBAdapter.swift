@@ -5,12 +5,14 @@ import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
 import Synchronization
+import VirtualAdapters
 
 /// Which Bluetooth controller managers use: the one thing that Linux has to be told and an iPhone not.
 ///
 /// Code that is happy with the default never mentions it. The default is what `CBAdapter.default` was
-/// set to, or else what the environment variable `LANYARD_ADAPTER` says. Where neither says anything,
-/// there is no adapter, and the state of every manager is `unsupported`.
+/// set to, or else what the environment variable `LANYARD_ADAPTER` says, or else the first adapter of this
+/// computer that may be taken (`CBAdapter.ofSystem`). Where there is none, the state of every manager is
+/// `unsupported`.
 ///
 /// ```swift
 /// CBAdapter.default = .virtual  // before the first manager is made
@@ -29,8 +31,9 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
 
     let source: Source
 
-    /// The adapter that a text names: `virtual`, `virtual:SCENARIO`, `tcp:HOST:PORT` or `unix:PATH`. A
-    /// text that names none is found out when a manager is made: its state is `unsupported` then.
+    /// The adapter that a text names: `virtual`, `virtual:SCENARIO`, `hci0`, `hci:AA:BB:CC:DD:EE:FF`,
+    /// `tcp:HOST:PORT`, `unix:PATH` or `serial:DEVICE@SPEED`. A text that names none is found out when a
+    /// manager is made: its state is `unsupported` then.
     public init(_ name: String) {
         source = .named(name)
     }
@@ -47,6 +50,18 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     /// A controller in a world of its own within the process, with example accessories around it.
     public static let virtual = CBAdapter("virtual")
 
+    /// The adapter of this computer that is used where nobody says which: one that does Low Energy, and that
+    /// nobody uses, or else one that can be had from a daemon without ending its links. Nil if there is
+    /// none. The one that is found first is it for as long as the process lives.
+    public static var ofSystem: CBAdapter? {
+        found.withLock { found in
+            // Looked for once: who has taken it finds it in use.
+            found = found ?? AdapterChoice.ofSystem().map { CBAdapter($0.description) }
+            return found
+        }
+    }
+
+    private static let found = Mutex<CBAdapter?>(nil)
     private static let chosen = Mutex<CBAdapter?>(nil)
 
     /// What managers use whose options name no adapter; nil if there is none. Managers that are there
@@ -55,6 +70,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         get {
             chosen.withLock { $0 }
                 ?? ProcessInfo.processInfo.environment["LANYARD_ADAPTER"].map { CBAdapter($0) }
+                ?? ofSystem
         }
         set {
             // What it was is let go of after the lock: a transport may be the application's own.

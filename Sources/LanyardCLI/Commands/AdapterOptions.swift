@@ -86,15 +86,22 @@ struct AdapterOptions: ParsableArguments {
         return timeout
     }
 
-    /// The adapter that the options, or else the environment, name.
-    func specification(environment: [String: String]) throws -> AdapterChoice {
-        guard let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty else {
+    /// The adapter that the options, or else the environment, name; or else the computer's own, if it
+    /// has one that may be taken.
+    func specification(
+        environment: [String: String],
+        ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem
+    ) throws -> AdapterChoice {
+        if let text = adapter ?? environment["LANYARD_ADAPTER"], !text.isEmpty {
+            return try AdapterChoice(said: text)
+        }
+        guard let choice = ofSystem() else {
             throw ProgramFailure.usage(
-                "no adapter was named",
+                "no adapter was named, and this computer has none that may be taken",
                 advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )
         }
-        return try AdapterChoice(said: text)
+        return choice
     }
 
     /// A day.

@@ -14,6 +14,12 @@ package enum AdapterChoice: Hashable, Sendable {
     /// What may be said.
     package static let forms = "virtual, virtual:SCENARIO, " + AdapterSpecification.forms
 
+    /// What is used where nobody says which: the first adapter of this computer that may be taken. Nil if
+    /// there is none, as on computers without Linux.
+    package static func ofSystem() -> AdapterChoice? {
+        SystemAdapters.preferred().map { .reached($0) }
+    }
+
     /// Reads what a person said; throws `AdapterChoiceError.noAdapter` for anything else.
     package init(_ text: String) throws(AdapterChoiceError) {
         if text == "virtual" {
