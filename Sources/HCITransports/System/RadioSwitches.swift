@@ -7,6 +7,11 @@ package struct RadioSwitch: Hashable, Sendable {
     /// A switch, a key or the firmware has it off, and no program can switch it on.
     package let isOffByHardware: Bool
 
+    package init(isOffByWish: Bool, isOffByHardware: Bool) {
+        self.isOffByWish = isOffByWish
+        self.isOffByHardware = isOffByHardware
+    }
+
     /// Whether the radio is off.
     package var isOff: Bool { isOffByWish || isOffByHardware }
 }
