@@ -35,6 +35,9 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// The one for scenarios that cost too much to be had four times.
     static let latest = Setting(release: .trixie, generation: .five)
 
+    /// That one, for variations of what is shown in all settings; none if it was not asked for.
+    static let latestOnly = all.filter { $0 == latest }
+
     var description: String { "\(release.rawValue) \(generation.rawValue)" }
     var testDescription: String { description }
 }
