@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoreBluetooth
+import Foundation
+import Lanyard
+import ProcessTestSupport
+import Testing
+
+/// Lanyard finds BlueZ, and gets it ready. That it comes back by itself is shown on controllers of our
+/// own: btvirt connects only to who advertises already.
+@Suite(.machines) struct AccessoryKeepingTests {
+    private static let description = AccessoryDescription(
+        kind: "exhibition",
+        matching: .service("FFF0"),
+        services: [
+            ServiceDescription("FFF0", [.read("FFF1"), .write("FFF3"), .subscribe("FFF5")])
+        ]
+    )
+
+    @Test("It is made ready and used, and out of range when BlueZ is", arguments: Setting.all)
+    func keeping(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "AccessoryCentral") { bluez in
+            _ = try await bluez.becomeAccessory()
+            let adapter = CBAdapter(transport: bluez.adapter.makeTransport())
+            let central = AccessoryCentral(
+                for: [Self.description],
+                configuration: Self.configuration(adapter)
+            )
+            do {
+                try await Self.keep(central, bluez)
+            } catch {
+                await central.shutDown()
+                await adapter.shutDown()
+                throw error
+            }
+            await central.shutDown()
+            await adapter.shutDown()
+        }
+    }
+
+    private static func keep(_ central: AccessoryCentral, _ bluez: BlueZ) async throws {
+        let accessory = try await central.accessory(description)
+        #expect(accessory.name == AccessoryScene.name)
+        #expect(Array(try await accessory.read("FFF1")) == Exhibition.labelValue)
+        try await accessory.write(Data([1, 2, 3]), to: "FFF3")
+        #expect(try await bluez.servedValue(Exhibition.slate).octets == [1, 2, 3])
+        let values = accessory.values(of: "FFF5")
+        try await bluez.subscribed(Exhibition.bell)
+        try await bluez.notify([[1]], of: Exhibition.bell)
+        #expect(try await next(values) == Data([1]))
+
+        let changes = accessory.changes
+        try await bluez.powerOff()
+        try await reach(.outOfRange, in: changes)
+    }
+
+    private static func configuration(_ adapter: CBAdapter) -> AccessoryCentral.Configuration {
+        var configuration = AccessoryCentral.Configuration(name: "bluez")
+        configuration.adapter = adapter
+        configuration.store = .memory
+        configuration.restores = false
+        return configuration
+    }
+
+    private static func next(_ values: Events<Data>) async throws -> Data {
+        try await within(Limits.step, "a value") {
+            for await value in values { return value }
+            throw ProcessError.tooSlow("a value")
+        }
+    }
+
+    private static func reach(
+        _ state: AccessoryState,
+        in changes: Events<AccessoryChange>
+    ) async throws {
+        try await within(Limits.discovery, "\(state)") {
+            for await change in changes where change.state == state { return }
+            throw ProcessError.tooSlow("\(state)")
+        }
+    }
+}
