@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("What is found part by part is what is found at once", arguments: Setting.all)
+    @Test("What is found part by part is what is found at once", arguments: Setting.latestOnly)
     func partByPart(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring by parts") { scene in
             let (link, database) = try await scene.visit()

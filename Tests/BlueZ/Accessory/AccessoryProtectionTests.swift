@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A write of what wants a person asks the persons", arguments: Setting.all)
+    @Test("A write of what wants a person asks the persons", arguments: Setting.latestOnly)
     func authenticationOnDemand(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withAccessory(
@@ -68,7 +68,10 @@ import Testing
         }
     }
 
-    @Test("What BlueZ's application does not authorize stays refused", arguments: Setting.all)
+    @Test(
+        "What BlueZ's application does not authorize stays refused",
+        arguments: Setting.latestOnly
+    )
     func authorization(_ setting: Setting) async throws {
         try await withAccessory(
             setting,

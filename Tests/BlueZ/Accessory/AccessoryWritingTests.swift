@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("A small MTU makes many parts of a long write", arguments: Setting.all)
+    @Test("A small MTU makes many parts of a long write", arguments: Setting.latestOnly)
     func partsOfSmallWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { configuration in
             configuration.attMTU = 23
