@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The `lanyard` executable at a terminal, as a person has it: what it shows, and what is typed.
-final class TerminalSession: Sendable {
+package final class TerminalSession: Sendable {
     fileprivate struct State {
         /// All that was shown.
         var shown = ""
@@ -20,11 +20,14 @@ final class TerminalSession: Sendable {
     private let state = Mutex(State())
     private let ending = Mutex<ChildProcess.Ending?>(nil)
 
-    /// What stands for Ctrl-C and for the end of the input.
-    static let interruption = "\u{3}"
-    static let endOfInput = "\u{4}"
+    /// How long a person waits for an answer, on a busy machine.
+    package static let limit: Duration = .seconds(20)
 
-    init(_ arguments: [String], environment: [String: String]) throws {
+    /// What stands for Ctrl-C and for the end of the input.
+    package static let interruption = "\u{3}"
+    package static let endOfInput = "\u{4}"
+
+    package init(_ arguments: [String], environment: [String: String]) throws {
         var (terminal, other) = (-1 as Int32, -1 as Int32)
         var name = [CChar](repeating: 0, count: 128)
         guard openpty(&terminal, &other, &name, nil, nil) == 0 else {
@@ -53,20 +56,20 @@ final class TerminalSession: Sendable {
     }
 
     /// All that was shown until now.
-    var shown: String { state.withLock { $0.shown } }
+    package var shown: String { state.withLock { $0.shown } }
 
     /// Types a text, and what ends a line.
-    func type(line: String) { type(line + "\n") }
+    package func type(line: String) { type(line + "\n") }
 
     /// Types a text.
-    func type(_ text: String) {
+    package func type(_ text: String) {
         let octets = Array(text.utf8)
         _ = octets.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
     /// Waits until this is shown, after what was waited for before; what was shown up to its end.
     @discardableResult
-    func wait(for text: String, within limit: Duration = Arena.limit) async throws -> String {
+    package func wait(for text: String, within limit: Duration = limit) async throws -> String {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
             while true {
@@ -80,7 +83,7 @@ final class TerminalSession: Sendable {
 
     /// Waits until the process has ended.
     @discardableResult
-    func waitUntilEnd(within limit: Duration = Arena.limit) async throws -> ChildProcess.Ending {
+    package func waitUntilEnd(within limit: Duration = limit) async throws -> ChildProcess.Ending {
         let deadline = Deadline.within(limit)
         return try await onOwnThread { [self] in
             while try readMore(before: deadline) {}
