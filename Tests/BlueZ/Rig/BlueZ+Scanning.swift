@@ -46,8 +46,10 @@ extension BlueZ {
 
     /// Waits until BlueZ knows what a device serves.
     func servicesResolved(_ path: String) async throws {
-        if try await device(path)["ServicesResolved"] == .boolean(true) { return }
-        _ = try await change(of: path, "ServicesResolved", to: .boolean(true))
+        // A change may be told of that was undone since: what counts is what is so now.
+        while try await device(path)["ServicesResolved"] != .boolean(true) {
+            try await change(of: path, "ServicesResolved")
+        }
     }
 
     /// Waits until a property is told to have changed to a value.

@@ -16,6 +16,8 @@ BLUEZ = "org.bluez"
 ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 OBJECTS = "org.freedesktop.DBus.ObjectManager"
+# What a device serves has one of these.
+ATTRIBUTES = {"org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1"}
 
 
 def plain(value):
@@ -102,12 +104,16 @@ class Bus:
                 self.line.emit("device", path=path, properties=plain(device))
             if adapter := interfaces.get("org.bluez.Adapter1"):
                 self.line.emit("adapter", path=path, properties=plain(adapter))
+            for interface in ATTRIBUTES & interfaces.keys():
+                self.line.emit("added", path=path, uuid=plain(interfaces[interface]["UUID"]))
         elif message.member == "InterfacesRemoved":
             path, interfaces = message.body
             if "org.bluez.Device1" in interfaces:
                 self.line.emit("device_removed", path=path)
             if "org.bluez.Adapter1" in interfaces:
                 self.line.emit("adapter_removed", path=path)
+            if ATTRIBUTES & set(interfaces):
+                self.line.emit("removed", path=path)
         elif message.member == "PropertiesChanged":
             interface, properties, _ = message.body
             self.line.emit(
