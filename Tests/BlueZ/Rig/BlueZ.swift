@@ -75,14 +75,17 @@ final class BlueZ: Sendable {
 
     /// Makes a host of ours on the controller that is lent to us, started; it is shut down when the
     /// scenario ends, if it has not been before.
+    ///
+    /// - Parameter wrap: puts something between the host and the wire.
     func makeHost(
-        _ configuration: HostConfiguration = HostConfiguration()
+        _ configuration: HostConfiguration = HostConfiguration(),
+        wrapping wrap: (any HCITransport) -> any HCITransport = { $0 }
     ) async throws -> BluetoothHost {
         let number = traces.withLock { $0.count }
         let path = machine.folder + "/host-\(number).btsnoop"
         traces.withLock { $0.append(path) }
         let transport = try TracingTransport(wrapping: adapter.makeTransport(), path: path)
-        let host = BluetoothHost(transport: transport, configuration: configuration)
+        let host = BluetoothHost(transport: wrap(transport), configuration: configuration)
         hosts.withLock { $0.append(host) }
         try await within(Limits.step, "a host of ours") { try await host.start() }
         return host

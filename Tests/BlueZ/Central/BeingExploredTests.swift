@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// BlueZ discovers our table, and has an object on D-Bus for each thing in it.
+@Suite(.machines) struct BeingExploredTests {
+    private static let included = GATT.ServiceDefinition(
+        BluetoothUUID(0x180F),
+        isPrimary: false,
+        [.init(BluetoothUUID(0x2A19), [.read, .notify], value: .stored([87]))]
+    )
+
+    /// With holes between the handles, as tables have that were made by hand.
+    private static let spread = GATT.ServiceDefinition(
+        Stall.uuid(0x400),
+        includes: [.uuid(BluetoothUUID(0x180F))],
+        [
+            .init(Stall.uuid(0x401), .read, value: .stored([1]), handle: AttributeHandle(0x120)),
+            .init(
+                Stall.uuid(0x402),
+                [.read, .write, .writeWithoutResponse, .notify, .indicate],
+                value: .stored([2]),
+                descriptors: [
+                    .init(BluetoothUUID(0x2901), value: .stored([0x41])),
+                    .init(BluetoothUUID(0x2902), value: .stored([])),
+                    .init(Stall.uuid(0x499), value: .stored([3])),
+                ],
+                handle: AttributeHandle(0x200)
+            ),
+            .init(Stall.uuid(0x402), .read, value: .stored([4])),
+        ],
+        handle: AttributeHandle(0x100)
+    )
+
+    @Test(arguments: Setting.all)
+    func ourTableIsFoundAsItIs(_ setting: Setting) async throws {
+        let plan = StallPlan.such { $0.services = [Stall.definition, Self.included, Self.spread] }
+        try await withVisit(setting, "exploring", plan) { stall in
+            let (visitor, _) = try await stall.arrive()
+            let tree = try await stall.bluez.tree(visitor.path)
+            for service in stall.services {
+                expect(service, in: BusTree(tree, of: visitor.path))
+            }
+            #expect(
+                BusTree(tree, of: visitor.path).included(by: stall.services[2]) == [
+                    stall.services[1].service.handle
+                ]
+            )
+        }
+    }
+
+    private func expect(_ service: GATT.PublishedService, in tree: BusTree) {
+        let handle = service.service.handle
+        let found = tree.service(handle)
+        #expect(found["UUID"].text == service.service.uuid.bluez)
+        #expect(found["Primary"] == .boolean(service.service.isPrimary))
+        let characteristics = service.characteristics.map(\.characteristic)
+        #expect(tree.characteristics(of: handle) == Set(characteristics.map(\.handle)))
+        for characteristic in service.characteristics {
+            let place = (handle, characteristic.characteristic.handle)
+            let shown = tree.characteristic(place.1, of: place.0)
+            #expect(shown["UUID"].text == characteristic.characteristic.uuid.bluez)
+            let flags = Set(shown["Flags"].elements.compactMap(\.text))
+            #expect(flags.isSuperset(of: characteristic.characteristic.properties.busFlags))
+            #expect(
+                tree.descriptors(of: place.1, in: place.0)
+                    == Dictionary(
+                        uniqueKeysWithValues: characteristic.descriptors.map {
+                            ($0.handle, $0.uuid.bluez)
+                        }
+                    )
+            )
+        }
+    }
+}
+
+/// The objects of one device. BlueZ names each by its handle: `…/service0100/char0200/desc0202`.
+private struct BusTree {
+    private let objects: JSON
+    private let root: String
+
+    init(_ objects: JSON, of path: String) {
+        self.objects = objects
+        root = path
+    }
+
+    func service(_ handle: AttributeHandle) -> JSON {
+        objects[path(handle)]["org.bluez.GattService1"]
+    }
+
+    func characteristic(_ handle: AttributeHandle, of service: AttributeHandle) -> JSON {
+        objects[path(service, handle)]["org.bluez.GattCharacteristic1"]
+    }
+
+    /// The handles of all characteristics that a service has.
+    func characteristics(of service: AttributeHandle) -> Set<AttributeHandle> {
+        Set(children(of: path(service), named: "char").keys)
+    }
+
+    /// The handles and UUIDs of all descriptors that a characteristic has.
+    func descriptors(
+        of characteristic: AttributeHandle,
+        in service: AttributeHandle
+    ) -> [AttributeHandle: String] {
+        children(of: path(service, characteristic), named: "desc").compactMapValues {
+            $0["org.bluez.GattDescriptor1"]["UUID"].text
+        }
+    }
+
+    /// The handles of the services that a service includes.
+    func included(by service: GATT.PublishedService) -> [AttributeHandle] {
+        self.service(service.service.handle)["Includes"].elements.compactMap { path in
+            path.text.flatMap { Self.handle(at: $0) }
+        }
+    }
+
+    private func children(of path: String, named kind: String) -> [AttributeHandle: JSON] {
+        guard case .object(let members) = objects else { return [:] }
+        let prefix = "\(path)/\(kind)"
+        let found = members.filter {
+            $0.key.hasPrefix(prefix) && !$0.key.dropFirst(prefix.count).contains("/")
+        }
+        return Dictionary(
+            uniqueKeysWithValues: found.compactMap { path, object in
+                Self.handle(at: path).map { ($0, object) }
+            }
+        )
+    }
+
+    private func path(_ service: AttributeHandle, _ characteristic: AttributeHandle? = nil)
+        -> String
+    {
+        let name = root + "/service" + Self.digits(service)
+        return characteristic.map { name + "/char" + Self.digits($0) } ?? name
+    }
+
+    private static func digits(_ handle: AttributeHandle) -> String {
+        [UInt8(handle.rawValue >> 8), UInt8(handle.rawValue & 0xFF)].hexadecimal
+    }
+
+    private static func handle(at path: String) -> AttributeHandle? {
+        UInt16(path.suffix(4), radix: 16).map { AttributeHandle($0) }
+    }
+}
+
+extension GATT.CharacteristicProperties {
+    /// What D-Bus calls them.
+    fileprivate var busFlags: Set<String> {
+        let names: [(GATT.CharacteristicProperties, String)] = [
+            (.broadcast, "broadcast"), (.read, "read"), (.write, "write"),
+            (.writeWithoutResponse, "write-without-response"), (.notify, "notify"),
+            (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticated-signed-writes"),
+            (.extendedProperties, "extended-properties"),
+        ]
+        return Set(names.filter { contains($0.0) }.map(\.1))
+    }
+}

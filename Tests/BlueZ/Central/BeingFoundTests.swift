@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// BlueZ looks around, and shows on D-Bus what our host says of itself.
+@Suite(.machines) struct BeingFoundTests {
+    private static let company: UInt16 = 0xFFFF
+    private static let battery = BluetoothUUID(0x180F)
+
+    @Test(arguments: Setting.all)
+    func allThatIsAdvertisedIsFound(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "discovery") { bluez in
+            let found = try await Self.found(Advertising(Self.short), by: bluez)
+            #expect(found["Name"].text == "A stall")
+            #expect(found["Address"].text == "\(Stall.address)")
+            #expect(found["AddressType"].text == "random")
+            #expect(found["Appearance"].integer == 0x0341)
+            #expect(found["TxPower"].integer == -7)
+            Self.expectServices([Self.battery, BluetoothUUID(0x180A)], in: found)
+            Self.expectData([1, 2, 3], serviceData: [87], in: found)
+        }
+    }
+
+    /// In packets of Bluetooth 5. No more than 31 octets: btvirt's stack does not survive more.
+    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    func anExtendedAdvertisementIsFound(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in
+            let found = try await Self.found(Advertising(Self.extended, form: .extended), by: bluez)
+            #expect(found["Name"].text == "A stall")
+            Self.expectServices([Self.battery], in: found)
+            #expect(found["ManufacturerData"]["\(Self.company)"].octets == [1, 2, 3])
+        }
+    }
+
+    // MARK: What is said
+
+    private static let short: AdvertisingContent = {
+        var content = AdvertisingContent(
+            localName: "A stall",
+            serviceUUIDs: [battery, BluetoothUUID(0x180A)]
+        )
+        content.manufacturerData = [.init(company: company, bytes: [1, 2, 3])]
+        content.serviceData = [.init(uuid: battery, bytes: [87])]
+        content.appearance = 0x0341
+        content.transmitPower = .level(-7)
+        return content
+    }()
+
+    private static let extended: AdvertisingContent = {
+        var content = AdvertisingContent(localName: "A stall", serviceUUIDs: [battery])
+        content.manufacturerData = [.init(company: company, bytes: [1, 2, 3])]
+        return content
+    }()
+
+    /// What BlueZ finds of a host that advertises so.
+    private static func found(
+        _ advertising: Advertising,
+        by bluez: BlueZ
+    ) async throws -> JSON {
+        try await bluez.powerOn()
+        return try await withStall(near: bluez) { stall in
+            await stall.advertising.stop()
+            var advertising = advertising
+            advertising.interval = .milliseconds(30) ... .milliseconds(40)
+            _ = try await stall.host.advertise(advertising)
+            return try await bluez.findStall()
+        }
+    }
+
+    private static func expectServices(_ uuids: [BluetoothUUID], in found: JSON) {
+        let listed = Set(found["UUIDs"].elements.compactMap(\.text))
+        #expect(listed.isSuperset(of: uuids.map(\.bluez)))
+    }
+
+    private static func expectData(
+        _ manufacturerData: [UInt8],
+        serviceData: [UInt8],
+        in found: JSON
+    ) {
+        #expect(found["ManufacturerData"]["\(company)"].octets == manufacturerData)
+        #expect(found["ServiceData"][battery.bluez].octets == serviceData)
+    }
+}

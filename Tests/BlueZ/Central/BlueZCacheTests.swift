@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import HCITransports
+import ProcessTestSupport
+import Testing
+
+/// BlueZ keeps what it discovered, and asks again when it has reason to, and not otherwise
+/// (Vol 3, Part G, 2.5.2).
+@Suite(.machines) struct BlueZCacheTests {
+    /// The table changes while BlueZ is there: it is told, and looks.
+    @Test(arguments: Setting.all)
+    func whoIsThereLooksAtEachChange(_ setting: Setting) async throws {
+        try await withVisit(setting, "Service Changed") { stall in
+            let (visitor, _) = try await stall.arrive()
+            #expect(try await !visitor.knows(Stall.newcomer.uuid))
+            let added = try await stall.host.publish(Stall.newcomer)
+            try await visitor.learns(ofCharacteristic: Stall.uuid(0x301))
+            #expect(try await visitor.read(Stall.uuid(0x301)) == [7])
+            try await stall.host.unpublish(added)
+            try await visitor.unlearns(Stall.newcomer.uuid)
+            #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
+        }
+    }
+
+    /// Nothing has changed while they were apart: one look at the hash of our table is enough.
+    @Test(arguments: Setting.all)
+    func whoComesBackTrustsAnUnchangedTable(_ setting: Setting) async throws {
+        let plan = Self.plan(with: [Stall.definition])
+        try await withBlueZ(setting, as: .central, "unchanged cache") { bluez in
+            try await bond(plan, near: bluez)
+            try await withStall(near: bluez, plan) { stall in
+                try await stall.comeBack()
+                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
+                #expect(stall.recorder.discoveries == [])
+                #expect(stall.recorder.requests.contains { $0.reads(Self.hash) })
+            }
+        }
+    }
+
+    /// All handles have moved while they were apart, with our host's process: values of old places
+    /// are not taken for those that are there now.
+    @Test(arguments: Setting.all)
+    func whoComesBackLooksAtAChangedTable(_ setting: Setting) async throws {
+        let before = Self.plan(with: [Stall.definition])
+        var after = before
+        after.services = [Stall.newcomer, Stall.definition]
+        try await withBlueZ(setting, as: .central, "robust caching") { [after] bluez in
+            try await bond(before, near: bluez)
+            try await withStall(near: bluez, after) { stall in
+                try await stall.comeBack()
+                try await stall.visitor.learns(ofCharacteristic: Stall.uuid(0x301))
+                #expect(!stall.recorder.discoveries.isEmpty)
+                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
+                #expect(try await stall.visitor.read(Stall.uuid(0x301)) == [7])
+            }
+            // Told of it once, BlueZ keeps the new table as it kept the old one.
+            try await withStall(near: bluez, after) { stall in
+                try await stall.comeBack()
+                #expect(try await stall.visitor.read(Stall.short) == Stall.pattern(20))
+                #expect(stall.recorder.discoveries == [])
+            }
+        }
+    }
+
+    private static let hash = BluetoothUUID(0x2B2A)
+
+    private static func plan(with services: [GATT.ServiceDefinition]) -> StallPlan {
+        .such { plan in
+            plan.services = services
+            plan.configuration.store = MemoryStore()
+        }
+    }
+
+    /// Has BlueZ discover all there is, and pair.
+    private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws {
+        try await bluez.powerOn()
+        try await withStall(near: bluez, plan) { stall in
+            let (visitor, link) = try await stall.arrive()
+            try await visitor.pair()
+            #expect(!stall.recorder.discoveries.isEmpty)
+            try await stall.part(link)
+        }
+    }
+}
+
+extension Visitor {
+    /// Whether BlueZ has an object for a service.
+    func knows(_ service: BluetoothUUID) async throws -> Bool {
+        guard case .object(let objects) = try await bluez.tree(path) else { return false }
+        return objects.values.contains {
+            $0["org.bluez.GattService1"]["UUID"].text == service.bluez
+        }
+    }
+
+    /// Waits until BlueZ has an object for a characteristic that it did not have.
+    func learns(ofCharacteristic uuid: BluetoothUUID) async throws {
+        _ = try await bluez.event("added") { [path] in
+            $0["path"].text?.hasPrefix(path) == true && $0["uuid"].text == uuid.bluez
+        }
+    }
+
+    /// Waits until BlueZ has none for a service any more.
+    func unlearns(_ service: BluetoothUUID) async throws {
+        while try await knows(service) {
+            _ = try await bluez.event("removed") { [path] in
+                $0["path"].text?.hasPrefix(path + "/service") == true
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether it is a Read By Type Request for values of this type.
+    fileprivate func reads(_ type: BluetoothUUID) -> Bool {
+        first == ATT.Opcode.readByTypeRequest.rawValue
+            && suffix(type.attBytes.count) == type.attBytes[...]
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+/// BlueZ wants what our host gives only to those whom it trusts enough.
+@Suite(.machines) struct ProtectedAttributesTests {
+    /// Nobody told BlueZ to pair: the refusal makes it.
+    @Test(arguments: Setting.all)
+    func whoIsRefusedPairsAndIsServed(_ setting: Setting) async throws {
+        let plan = StallPlan.such { plan in
+            plan.services = [Stall.guarded]
+            plan.configuration.pairing.ioCapability = .displayYesNo
+        }
+        try await withBlueZ(setting, as: .central, "protected attributes") { bluez in
+            try await bluez.powerOn(io: .displayYesNo)
+            try await withStall(near: bluez, plan) { stall in
+                let (visitor, link) = try await stall.arrive()
+                #expect(try await link.security.isEncrypted == false)
+                #expect(try await visitor.read(Stall.secret) == Stall.treasure)
+                #expect(try await link.security.isEncrypted)
+                try await expectSteps(visitor, link)
+                try await expectAuthorization(visitor, link)
+                try await expectUpdates(stall, visitor, link)
+            }
+        }
+    }
+
+    /// What asks for authentication gets it, though the link was encrypted without before.
+    private func expectSteps(_ visitor: Visitor, _ link: Link) async throws {
+        try await visitor.write([1, 2], to: Stall.topSecret)
+        #expect(try await visitor.read(Stall.topSecret) == [1, 2])
+        #expect(try await link.security.isAuthenticated)
+    }
+
+    /// What asks for the application's leave is refused until it is given.
+    private func expectAuthorization(_ visitor: Visitor, _ link: Link) async throws {
+        await #expect(throws: Refusal("org.bluez.Error.NotAuthorized")) {
+            try await visitor.read(Stall.personal)
+        }
+        try await link.authorize()
+        #expect(try await visitor.read(Stall.personal) == Stall.treasure)
+    }
+
+    private func expectUpdates(
+        _ stall: StallVisit,
+        _ visitor: Visitor,
+        _ link: Link
+    ) async throws {
+        let handle = try stall.handle(Stall.secret)
+        let path = try await visitor.subscribe(to: Stall.secret)
+        try await stall.keeper.subscription(of: handle, .notification)
+        try await link.notify([4, 5], of: handle)
+        try await visitor.value([4, 5], by: path)
+    }
+}

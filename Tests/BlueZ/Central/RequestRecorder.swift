@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothATT
+import BluetoothHCI
+import HCITransports
+import Synchronization
+
+/// Listens to the wire between our host and its controller, and writes down what clients ask for:
+/// whether BlueZ trusts its cache shows in what it does not ask.
+final class RequestRecorder: Sendable {
+    private struct State {
+        var deframer = H4Deframer()
+        var requests: [[UInt8]] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The requests and commands so far; of one in several packets, the first.
+    var requests: [[UInt8]] { state.withLock { $0.requests } }
+
+    /// The requests by which a client learns what services there are, and what is in them.
+    var discoveries: [[UInt8]] { requests.filter(Self.isDiscovery) }
+
+    /// How often a client asked in that way.
+    func count(of opcode: ATT.Opcode) -> Int {
+        requests.count { $0.first == opcode.rawValue }
+    }
+
+    /// The transport, listened to from now on.
+    func listen(to transport: any HCITransport) -> any HCITransport {
+        ListeningTransport(inner: transport, recorder: self)
+    }
+
+    fileprivate func note(_ event: TransportEvent) {
+        state.withLock { state in
+            guard case .received(let bytes) = event else { return state.deframer = H4Deframer() }
+            state.deframer.append(bytes)
+            while let packet = try? state.deframer.nextRaw() {
+                guard let request = Self.request(in: Array(packet)) else { continue }
+                state.requests.append(request)
+            }
+        }
+    }
+
+    /// The ATT PDU on the fixed channel that begins in an H4 packet, if it is a client's; of one that
+    /// continues in further packets, the beginning (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
+    private static func request(in packet: [UInt8]) -> [UInt8]? {
+        let headerLength = 9
+        let continuing: UInt8 = 0b01
+        guard packet.count > headerLength, packet[0] == 0x02,
+            packet[2] >> 4 & 0b11 != continuing, packet[7] == 0x04, packet[8] == 0x00
+        else { return nil }
+        let pdu = Array(packet[headerLength...])
+        // What a server sends has an odd opcode (Vol 3, Part F, 3.4.8).
+        return pdu[0] & 1 == 0 && pdu[0] != ATT.Opcode.handleValueConfirmation.rawValue ? pdu : nil
+    }
+
+    private static func isDiscovery(_ request: [UInt8]) -> Bool {
+        switch ATT.Opcode(rawValue: request[0]) {
+        case .readByGroupTypeRequest, .findInformationRequest, .findByTypeValueRequest: true
+        case .readByTypeRequest:
+            // Includes and characteristics; other types are values (Vol 3, Part G, 4.5 and 4.6).
+            request.suffix(2) == [0x02, 0x28] || request.suffix(2) == [0x03, 0x28]
+        default: false
+        }
+    }
+}
+
+/// Passes everything on, and has a recorder hear what comes.
+private struct ListeningTransport: HCITransport {
+    let inner: any HCITransport
+    let recorder: RequestRecorder
+
+    var name: String { inner.name }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        try await inner.open(on: executor) { [recorder] event in
+            recorder.note(event)
+            receive(event)
+        }
+    }
+
+    func send(_ packets: [[UInt8]]) { inner.send(packets) }
+
+    func close() { inner.close() }
+}

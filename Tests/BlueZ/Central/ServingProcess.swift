@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HCITransports
+import ProcessTestSupport
+import Testing
+
+/// `lanyard serve` as a program has it that starts it: orders go in, news comes out, a line each.
+struct ServingProcess: Sendable {
+    let process: ChildProcess
+
+    /// Starts it with a table, and waits until it can be found.
+    init(
+        _ database: String,
+        on adapter: AdapterSpecification,
+        in folder: String,
+        options: [String] = []
+    ) async throws {
+        let path = "\(folder)/\(UUID().uuidString).json"
+        try Data(database.utf8).write(to: URL(fileURLWithPath: path))
+        let arguments = ["serve", path, "--json", "--until-end-of-input"]
+        process = try LanyardTool.start(arguments + options, adapter: adapter.description)
+        _ = try await news("ready")
+    }
+
+    /// The next news of that name; others before it are passed over.
+    func news(
+        _ name: String,
+        where choose: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        while let line = try await process.nextLine(within: Limits.step) {
+            let news = try JSON(parsing: line)
+            if news["event"].text == name, choose(news) { return news }
+        }
+        throw ProcessError.ended("no news of '\(name)' came", log: process.log)
+    }
+
+    func order(_ line: String) { process.write(line: line) }
+
+    /// Ends it as its maker would: by the end of its input.
+    func end() async throws {
+        process.closeInput()
+        let (_, ending) = try await process.waitUntilEnd(within: Limits.step)
+        #expect(ending == .exited(0), "\(process.log)")
+    }
+}
+
+/// Gives `body` a folder that is gone afterwards.
+func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> Value {
+    let folder = NSTemporaryDirectory() + "stall-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}

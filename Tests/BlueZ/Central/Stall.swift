@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+
+/// What our host offers to BlueZ: a value of every kind that a client can meet.
+enum Stall {
+    static let name = "Stall"
+    static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)
+
+    static let service = uuid(0x200)
+    /// 20 octets that can be read.
+    static let short = uuid(0x201)
+    /// 512 octets, as many as there can be, to read and write.
+    static let long = uuid(0x202)
+    /// A value that the application has.
+    static let dynamic = uuid(0x203)
+    /// Can be written without response.
+    static let commanded = uuid(0x204)
+    static let notified = uuid(0x205)
+    static let indicated = uuid(0x206)
+    /// Can be written by Reliable Writes (Vol 3, Part G, 3.3.3.1).
+    static let reliable = uuid(0x207)
+    /// Whatever is asked of the application is refused.
+    static let refused = uuid(0x208)
+
+    /// The text that describes `short` (Vol 3, Part G, 3.3.3.2).
+    static let description = Array("Twenty octets".utf8)
+    /// Why the application refuses.
+    static let refusal = ATT.ErrorCode(rawValue: 0x81)
+    /// What the application has for `dynamic` in the beginning.
+    static let countdown = Array(pattern(300).reversed())
+
+    static let definition = GATT.ServiceDefinition(
+        service,
+        [
+            .init(
+                short,
+                .read,
+                value: .stored(pattern(20)),
+                descriptors: [.init(BluetoothUUID(0x2901), value: .stored(description))]
+            ),
+            .init(long, [.read, .write], value: .stored(pattern(512))),
+            .init(dynamic, [.read, .write]),
+            .init(
+                commanded,
+                [.read, .write, .writeWithoutResponse],
+                value: .stored([])
+            ),
+            .init(notified, [.read, .notify], value: .stored([0])),
+            .init(indicated, .indicate, value: .stored([])),
+            .init(
+                reliable,
+                [.read, .write, .extendedProperties],
+                value: .stored(pattern(60)),
+                descriptors: [.init(BluetoothUUID(0x2900), value: .stored([1, 0]))]
+            ),
+            .init(refused, [.read, .write]),
+        ]
+    )
+
+    /// A service of one value that comes and goes.
+    static let newcomer = GATT.ServiceDefinition(
+        uuid(0x300),
+        [.init(uuid(0x301), .read, value: .stored([7]))]
+    )
+
+    /// A UUID of the stall's own.
+    static func uuid(_ number: UInt16) -> BluetoothUUID {
+        let digits = String(number, radix: 16)
+        let padding = String(repeating: "0", count: 4 - digits.count)
+        let text = "4C414E59-4152-4400-A000-00000000\(padding)\(digits)"
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
+        return uuid
+    }
+
+    /// Octets that count upwards.
+    static func pattern(_ count: Int, start: Int = 0) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: start + $0) }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+
+/// The application behind the stall: has the dynamic values, and remembers what clients do.
+actor StallKeeper {
+    private var events: [ServerEvent] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var work: Task<Void, Never>?
+    /// The value of `Stall.dynamic`.
+    private(set) var content = Stall.countdown
+
+    /// Begins to watch, and to answer for the handles of dynamic values.
+    init(of host: BluetoothHost, dynamic: AttributeHandle?) async throws {
+        let stream = try await host.serverEvents()
+        work = Task { [weak self] in
+            for await event in stream { await self?.receive(event, dynamic) }
+        }
+    }
+
+    deinit { work?.cancel() }
+
+    /// Waits for the first event that is chosen, and forgets it.
+    nonisolated func next<Value: Sendable>(
+        _ what: String,
+        _ choose: @escaping @Sendable (ServerEvent) -> Value?
+    ) async throws -> Value {
+        try await within(Limits.step, what) { try await self.take(choose) }
+    }
+
+    /// Waits for the next link that is there. One that was never established is passed over: its
+    /// client has made another.
+    nonisolated func link() async throws -> Link {
+        while true {
+            let link = try await next("a link") { event -> Link? in
+                if case .connected(let link) = event { link } else { nil }
+            }
+            if await link.host.links.contains(link) { return link }
+        }
+    }
+
+    /// Waits until the link is over; why it is.
+    @discardableResult
+    nonisolated func farewell(of link: Link) async throws -> HostError {
+        try await next("the end of the link") { event -> HostError? in
+            if case .disconnected(link, let reason) = event { reason } else { nil }
+        }
+    }
+
+    /// Waits until a client has subscribed in that way, or, with nil, has unsubscribed.
+    nonisolated func subscription(
+        of handle: AttributeHandle,
+        _ kind: GATT.SubscriptionKind?
+    ) async throws {
+        _ = try await next("a subscription of \(handle)") { event -> Bool? in
+            if case .subscribed(_, handle, kind) = event { true } else { nil }
+        }
+    }
+
+    /// Waits until a client has written a value that the server keeps; all that it wrote at once.
+    nonisolated func written(_ handle: AttributeHandle) async throws -> [GATT.WriteEntry] {
+        try await next("a write of \(handle)") { event -> [GATT.WriteEntry]? in
+            guard case .written(_, let entries) = event,
+                entries.contains(where: { $0.handle == handle })
+            else { return nil }
+            return entries
+        }
+    }
+
+    /// How many events wait that are such.
+    func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
+
+    private func take<Value>(_ choose: (ServerEvent) -> Value?) async throws -> Value {
+        while true {
+            try Task.checkCancellation()
+            for (place, event) in events.enumerated() {
+                guard let value = choose(event) else { continue }
+                events.remove(at: place)
+                return value
+            }
+            await withCheckedContinuation { waiter = $0 }
+        }
+    }
+
+    private func receive(_ event: ServerEvent, _ dynamic: AttributeHandle?) {
+        switch event {
+        case .read(let request): answer(request, dynamic)
+        case .write(let request): answer(request, dynamic)
+        default: break
+        }
+        events.append(event)
+        waiter?.resume()
+        waiter = nil
+    }
+
+    private func answer(_ request: ReadRequest, _ dynamic: AttributeHandle?) {
+        guard request.handle == dynamic else { return request.refuse(Stall.refusal) }
+        guard request.offset <= content.count else { return request.refuse(.invalidOffset) }
+        request.respond(with: Array(content[request.offset...]))
+    }
+
+    private func answer(_ request: WriteRequest, _ dynamic: AttributeHandle?) {
+        guard request.entries.allSatisfy({ $0.handle == dynamic }) else {
+            return request.refuse(Stall.refusal)
+        }
+        content = request.entries.reduce(into: []) { $0 += $1.value }
+        request.accept()
+    }
+}
