@@ -226,6 +226,16 @@ let package = Package(
             ],
             path: "Tests/Simulation"
         ),
+        // A host on a serial line, over real terminals.
+        .testTarget(
+            name: "SerialLineTests",
+            dependencies: [
+                "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothHost", "HCITransports",
+                "LinuxInterfaces", "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
+                "LanyardTestSupport",
+            ],
+            path: "Tests/SerialLines"
+        ),
         .testTarget(
             name: "InteroperabilityTests",
             dependencies: [

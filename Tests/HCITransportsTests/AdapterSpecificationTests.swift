@@ -19,6 +19,7 @@ struct AdapterSpecificationTests {
             ("tcp:10.0.0.7:1", .tcp(host: "10.0.0.7", port: 1)),
             ("unix:/run/controller.sock", .unix(path: "/run/controller.sock")),
             ("unix:a:b", .unix(path: "a:b")),
+            ("serial:/dev/ttyS0@9600", .serial(SerialLine(path: "/dev/ttyS0", speed: 9600))),
         ]
     )
     func reads(text: String, specification: AdapterSpecification) throws {
@@ -40,7 +41,8 @@ struct AdapterSpecificationTests {
             ("tcp::9000", .malformedTCP), ("tcp:host:0", .malformedTCP),
             ("tcp:host:65536", .malformedTCP), ("tcp:host:-1", .malformedTCP),
             ("tcp:::1:9000", .malformedTCP), ("tcp:[]:9000", .malformedTCP),
-            ("unix:", .emptyPath),
+            ("unix:", .emptyPath), ("serial:", .malformedSerial(.noDevice)),
+            ("serial:/dev/ttyS0@0", .malformedSerial(.badSpeed("0"))),
         ]
     )
     func refuses(text: String, problem: AdapterSpecificationError.Problem) {
@@ -54,7 +56,7 @@ struct AdapterSpecificationTests {
 
     @Test(
         "nobody can be asked to connect to an adapter",
-        arguments: ["hci0", "hci:00:00:00:00:00:01"]
+        arguments: ["hci0", "hci:00:00:00:00:00:01", "serial:/dev/ttyUSB0"]
     )
     func listening(text: String) {
         let error = #expect(throws: AdapterSpecificationError.self) {

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothTypes
+import Testing
+
+@testable import HCITransports
+
+/// The start-up of a line as a story: what happens, and exactly what it does then.
+@Suite("The start-up of a serial line")
+struct SerialStartUpTests {
+    private typealias Action = SerialStartUp.Action
+
+    private static let reset = Action.send([0x01, 0x03, 0x0C, 0x00])
+    private static let readVersion = Action.send([0x01, 0x01, 0x10, 0x00])
+    private static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+    private static func versionAnswer(company: UInt16) -> [UInt8] {
+        let company = [UInt8(company & 0xFF), UInt8(company >> 8)]
+        return [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10, 0x00, 0x0C, 0, 0, 0x0C] + company + [0, 0]
+    }
+
+    private static func answer(to opcode: UInt16, status: UInt8 = 0) -> [UInt8] {
+        [0x04, 0x0E, 0x04, 0x01, UInt8(opcode & 0xFF), UInt8(opcode >> 8), status]
+    }
+
+    private static func order(_ vendor: SerialVendor, _ speed: Int, _ index: Int = 0) -> Action {
+        .send(vendor.orders(for: speed)?[index].packet ?? [])
+    }
+
+    /// A start-up and its clock.
+    private struct Story {
+        var startUp: SerialStartUp
+        var now = Instant.zero
+        private var actions: [Action] = []
+
+        init(_ text: String) throws {
+            startUp = SerialStartUp(try SerialLine(text[...]))
+            actions = startUp.begin(now: now)
+        }
+
+        mutating func hear(_ bytes: [UInt8]) {
+            actions += startUp.receive(bytes[...], now: now)
+        }
+
+        /// Lets the time come that it waits for.
+        mutating func wait() throws {
+            now = try #require(startUp.nextDeadline)
+            actions += startUp.deadlinePassed(now: now)
+        }
+
+        /// What it has done since this was last asked.
+        mutating func takeActions() -> [Action] {
+            defer { actions = [] }
+            return actions
+        }
+    }
+
+    @Test("greets the controller, and that is all where no other speed is wanted")
+    func plain() throws {
+        var story = try Story("/dev/x@1000000")
+        #expect(story.startUp.openingSpeed == 1_000_000)
+        #expect(story.takeActions() == [Self.reset])
+        story.hear(Self.resetAnswer)
+        #expect(story.takeActions() == [Self.readVersion])
+        story.hear(Self.versionAnswer(company: 0x0059))
+        #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
+        #expect(story.startUp.nextDeadline == nil)
+    }
+
+    @Test("finds the answer to its Reset in whatever is on the line, a byte at a time")
+    func noise() throws {
+        var story = try Story("/dev/x@1000000")
+        _ = story.takeActions()
+        let noise: [UInt8] = [
+            0xFF, 0x00, 0x04, 0x3E, 0x02, 0x02, 0xFF, 0xFF, 0x04, 0x0E, 0x04, 0x01,
+        ]
+        for byte in noise + Self.resetAnswer { story.hear([byte]) }
+        #expect(story.takeActions() == [Self.readVersion])
+        let other: [UInt8] = [0x04, 0x3E, 0x01, 0x02]
+        for byte in other + Self.versionAnswer(company: 1) { story.hear([byte]) }
+        #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
+    }
+
+    @Test("gives up a silent line after some greetings")
+    func silence() throws {
+        var story = try Story("/dev/x@1000000")
+        for _ in 1..<SerialStartUp.greetingLimit {
+            #expect(story.takeActions() == [Self.reset])
+            try story.wait()
+        }
+        _ = story.takeActions()
+        try story.wait()
+        #expect(story.takeActions() == [.fail(speeds: [1_000_000])])
+        #expect(story.startUp.nextDeadline == nil)
+    }
+
+    @Test("asks the controller who made it, and changes the speed with that vendor's command")
+    func recognised() throws {
+        var story = try Story("/dev/x@921600,start=115200")
+        #expect(story.startUp.openingSpeed == 115_200)
+        #expect(story.takeActions() == [Self.reset])
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0x000D))
+        #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
+        story.hear(Self.answer(to: 0xFF36))
+        #expect(story.takeActions() == [.setSpeed(921_600)])
+        // While the speeds differ, whatever comes is nothing.
+        story.hear(Self.resetAnswer + [0xAA, 0x55])
+        #expect(story.takeActions() == [])
+        try story.wait()
+        #expect(story.takeActions() == [Self.reset])
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0x000D))
+        #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
+    }
+
+    @Test("uses the vendor that it was told, whatever the controller says")
+    func told() throws {
+        var story = try Story("/dev/x@4000000,vendor=broadcom")
+        _ = story.takeActions()
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0xFFFF))
+        #expect(story.takeActions() == [Self.readVersion, Self.order(.broadcom, 4_000_000)])
+        story.hear(Self.answer(to: 0xFC45))
+        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
+        story.hear(Self.answer(to: 0xFC18))
+        #expect(story.takeActions() == [.setSpeed(4_000_000)])
+    }
+
+    @Test(
+        "does not wait for an answer that comes at the new speed, or never",
+        arguments: [SerialVendor.qualcomm, .st, .intel]
+    )
+    func unanswered(vendor: SerialVendor) throws {
+        var story = try Story("/dev/x@921600,vendor=\(vendor.rawValue)")
+        _ = story.takeActions()
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0xFFFF))
+        if vendor == .intel { story.hear(Self.answer(to: 0xFC05)) }
+        let last = vendor == .intel ? 1 : 0
+        #expect(story.takeActions().last == Self.order(vendor, 921_600, last))
+        let sentAt = story.now
+        try story.wait()
+        #expect(story.takeActions() == [.setSpeed(921_600)])
+        // The command has to leave a line at the slowest speed before the speed changes.
+        let bits = 10 * 5
+        #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 1_200))
+        let changedAt = story.now
+        try story.wait()
+        #expect(story.now - changedAt == vendor.settlingTime)
+        #expect(story.takeActions() == [Self.reset])
+    }
+
+    @Test("goes on at the old speed, and says so, when the new one does not work")
+    func retreat() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        story.hear(Self.answer(to: 0xFF36))
+        try story.wait()
+        for _ in 1..<SerialStartUp.proofLimit { try story.wait() }
+        _ = story.takeActions()
+        try story.wait()
+        #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        let outcome = SerialStartUp.Outcome(
+            speed: 115_200,
+            notice: "the line stays at 115200 bits per second: it does not answer at 921600"
+        )
+        #expect(story.takeActions() == [Self.readVersion, .finish(outcome)])
+    }
+
+    @Test("a Reset that is answered at the new speed proves nothing without the answer after it")
+    func resetUndoesTheSpeed() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        story.hear(Self.answer(to: 0xFF36))
+        try story.wait()
+        for _ in 0..<SerialStartUp.proofLimit {
+            story.hear(Self.resetAnswer)
+            try story.wait()
+        }
+        #expect(story.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
+    }
+
+    @Test("proves the new speed even if the vendor's command was not answered")
+    func silentOrder() throws {
+        var story = try Story("/dev/x@921600,vendor=nxp")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        _ = story.takeActions()
+        try story.wait()
+        #expect(story.takeActions() == [.setSpeed(921_600)])
+        try story.wait()
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        #expect(story.takeActions().last == .finish(.init(speed: 921_600)))
+    }
+
+    @Test(
+        "stays at the old speed when there is no way to another",
+        arguments: [
+            ("/dev/x@921600,start=115200", 0x0059, "controllers of company 0x0059"),
+            ("/dev/x@123456,vendor=intel", 0, "intel controllers cannot use 123456"),
+        ] as [(String, UInt16, String)]
+    )
+    func noWay(text: String, company: UInt16, says: String) throws {
+        var story = try Story(text)
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: company))
+        guard case .finish(let outcome) = story.takeActions().last else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(outcome.speed == 115_200)
+        #expect(outcome.notice?.contains(says) == true)
+    }
+
+    @Test("stays at the old speed when the controller refuses", arguments: [true, false])
+    func refused(byCompletion: Bool) throws {
+        var story = try Story("/dev/x@921600,vendor=broadcom")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        let status: [UInt8] = [0x04, 0x0F, 0x04, 0x01, 0x01, 0x18, 0xFC]
+        story.hear(byCompletion ? Self.answer(to: 0xFC18, status: 0x12) : status)
+        guard case .finish(let outcome) = story.takeActions().last else {
+            Issue.record("not finished")
+            return
+        }
+        #expect(outcome.speed == 115_200)
+        #expect(outcome.notice?.contains("refused") == true)
+    }
+
+    @Test("finds a controller that was left at the new speed")
+    func leftBehind() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        #expect(story.takeActions() == [Self.reset])
+        try story.wait()
+        #expect(story.takeActions() == [.setSpeed(921_600), Self.reset])
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
+    }
+
+    @Test("changes the speed of a controller that a Reset brought back to its first one")
+    func resetBringsBack() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        try story.wait()
+        // It answers Reset at the speed at which it heard it, and then is at the other.
+        story.hear(Self.resetAnswer)
+        _ = story.takeActions()
+        try story.wait()
+        #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
+    }
+
+    @Test("tries both speeds in turn, and gives up")
+    func bothSilent() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        for _ in 0..<SerialStartUp.greetingLimit * 2 { try story.wait() }
+        let actions = story.takeActions()
+        #expect(actions.count { $0 == Self.reset } == SerialStartUp.greetingLimit * 2)
+        #expect(actions.last == .fail(speeds: [115_200, 921_600]))
+        #expect(story.startUp.nextDeadline == nil)
+    }
+
+    @Test("takes noise in place of an answer for no answer, at once")
+    func noiseAfterReset() throws {
+        var story = try Story("/dev/x@1000000")
+        story.hear(Self.resetAnswer)
+        _ = story.takeActions()
+        story.hear([0x77])
+        #expect(story.takeActions() == [Self.reset])
+    }
+
+    @Test("an answer that comes too late changes nothing")
+    func late() throws {
+        var story = try Story("/dev/x@1000000")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        _ = story.takeActions()
+        story.hear(Self.resetAnswer + Self.versionAnswer(company: 0))
+        #expect(story.takeActions() == [])
+        #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
+    }
+
+    @Test("ends whatever comes, and when", arguments: 0..<200)
+    func anything(seed: Int) throws {
+        var random = SplitMix64(seed: UInt64(seed))
+        let texts = ["/dev/x@1000000", "/dev/x@921600,start=115200", "/dev/x@921600,vendor=intel"]
+        var story = try Story(texts[seed % texts.count])
+        let pieces: [[UInt8]] = [
+            Self.resetAnswer, Self.versionAnswer(company: 0x000D), Self.answer(to: 0xFF36),
+            Self.answer(to: 0xFC05), [0x04, 0x0E, 0xFF], [0x02, 0, 0, 0xFF, 0xFF], [0x99], [],
+        ]
+        for _ in 0..<1_000 {
+            let actions = story.takeActions()
+            if case .finish? = actions.last { return }
+            if case .fail? = actions.last { return }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                try story.wait()
+            } else {
+                story.hear(pieces.randomElement(using: &random) ?? [])
+            }
+        }
+        Issue.record("seed \(seed): it never ended")
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import Synchronization
+
+@testable import HCITransports
+
+/// A controller that knows three commands: Reset, Read Local Version Information, and the one with
+/// which its vendor's controllers change their speed.
+final class PlainController: HCITransport {
+    struct Behaviour: Sendable {
+        var company: UInt16 = 0x000F
+        /// Whether the speed changes when that is ordered.
+        var changesSpeed = true
+        /// With what the order is answered.
+        var status: UInt8 = 0
+        /// Whether a Reset brings back the speed that it began with.
+        var resetUndoesSpeed = false
+    }
+
+    private struct State {
+        var behaviour: Behaviour
+        var deframer = H4Deframer()
+        var receive: (@Sendable (TransportEvent) -> Void)?
+        var executor: (any HostExecutor)?
+        /// All that the host has sent, by opcode.
+        var heard: [UInt16] = []
+    }
+
+    let name = "plain controller"
+    private let state: Mutex<State>
+    /// Called when the speed is to be changed; nil is the one it began with.
+    private let speedChanged = Mutex<(@Sendable (Int?) -> Void)?>(nil)
+
+    init(_ behaviour: Behaviour = Behaviour()) {
+        state = Mutex(State(behaviour: behaviour))
+    }
+
+    /// What the host has sent.
+    var heard: [UInt16] { state.withLock { $0.heard } }
+
+    func whenSpeedChanges(_ body: @escaping @Sendable (Int?) -> Void) {
+        speedChanged.withLock { $0 = body }
+    }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        state.withLock { state in
+            state.receive = receive
+            state.executor = executor
+        }
+    }
+
+    func close() {
+        state.withLock { $0.receive = nil }
+    }
+
+    func send(_ packets: [[UInt8]]) {
+        for packet in packets {
+            state.withLock { $0.deframer.append(packet[...]) }
+            while let command = nextCommand() { obey(command) }
+        }
+    }
+
+    private func nextCommand() -> HCI.Packet? {
+        state.withLock { state in
+            do throws(H4FramingError) {
+                return try state.deframer.next()
+            } catch {
+                state.deframer.reset()
+                return nil
+            }
+        }
+    }
+
+    private func obey(_ packet: HCI.Packet) {
+        guard case .command(let opcode, let parameters) = packet else { return }
+        let behaviour = state.withLock { state in
+            state.heard.append(opcode.rawValue)
+            return state.behaviour
+        }
+        switch opcode.rawValue {
+        case 0x0C03:
+            answer(opcode, [0])
+            if behaviour.resetUndoesSpeed { changeSpeed(to: nil) }
+        case 0x1001:
+            let company = [UInt8(behaviour.company & 0xFF), UInt8(behaviour.company >> 8)]
+            answer(opcode, [0, 0x0C, 0, 0, 0x0C] + company + [0, 0])
+        case 0xFC18:
+            answer(opcode, [behaviour.status])
+            guard behaviour.changesSpeed, behaviour.status == 0 else { return }
+            changeSpeed(
+                to: parameters.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            )
+        default: answer(opcode, [0x01])
+        }
+    }
+
+    private func answer(_ opcode: HCI.Opcode, _ returned: [UInt8]) {
+        let event: [UInt8] = [0x04, 0x0E, UInt8(3 + returned.count), 1]
+        let code = [UInt8(opcode.rawValue & 0xFF), UInt8(opcode.rawValue >> 8)]
+        state.withLock { $0.receive }?(.received((event + code + returned)[...]))
+    }
+
+    /// After what was just said has left.
+    private func changeSpeed(to speed: Int?) {
+        let body = speedChanged.withLock { $0 }
+        state.withLock { $0.executor }?.performAtTurnEnd { body?(speed) }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LinuxInterfaces
+import Synchronization
+
+@testable import HCITransports
+
+/// A terminal whose other end is in this process: a serial port that is real to whoever opens it.
+///
+/// It has a name of its own in the temporary directory, which stays when the terminal behind it is
+/// replaced: an adapter that is unplugged and plugged in again.
+final class PseudoTerminal: Sendable {
+    struct Failure: Error {
+        let call: String
+        let code: Int32
+    }
+
+    private struct Ends {
+        let near: Descriptor
+        /// The far end stays open here, too: otherwise the near one ends when nobody else has it open.
+        let far: Descriptor
+    }
+
+    /// `_IOW('T', 0x31, int)` and `_IOR('T', 0x30, unsigned int)`.
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
+
+    /// Under which name it is found.
+    let path: String
+    private let ends: Mutex<Ends?>
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/tty-" + UUID().uuidString
+        ends = Mutex(nil)
+        try plugIn()
+    }
+
+    deinit {
+        unlink(path)
+    }
+
+    /// The end that is not the serial port; nil while it is unplugged.
+    var near: Descriptor? { ends.withLock { $0?.near } }
+
+    /// Makes a new terminal of the same name.
+    func plugIn() throws {
+        let flags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+        let near = Descriptor(owning: open("/dev/ptmx", flags))
+        try Self.check(near.number, "open")
+        // What unlockpt and ptsname do, which Swift does not see.
+        var (isLocked, index): (Int32, Int32) = (0, 0)
+        try Self.check(ioctl(near.number, Self.setLock, &isLocked), "TIOCSPTLCK")
+        try Self.check(ioctl(near.number, Self.getNumber, &index), "TIOCGPTN")
+        let name = "/dev/pts/\(index)"
+        let number = open(name, flags)
+        try Self.check(number, "open")
+        let far = Descriptor(owning: number)
+        // No echo: what a controller says before the port is open must not come back to it.
+        var settings = termios()
+        cfmakeraw(&settings)
+        try Self.check(tcsetattr(far.number, TCSANOW, &settings), "tcsetattr")
+        unlink(path)
+        try Self.check(symlink(name, path), "symlink")
+        ends.withLock { $0 = Ends(near: near, far: far) }
+    }
+
+    /// Takes the terminal away from whoever has it open, and its name as well.
+    func unplug() {
+        unlink(path)
+        ends.withLock { $0 = nil }
+    }
+
+    /// How the serial port was set up by whoever opened it.
+    var settings: linux_termios2? {
+        guard let near else { return nil }
+        var settings = linux_termios2()
+        return ioctl(near.number, linux_TCGETS2, &settings) == 0 ? settings : nil
+    }
+
+    /// The speed to which the serial port was set.
+    var speed: Int { Int(settings?.c_ospeed ?? 0) }
+
+    private static func check(_ result: Int32, _ call: String) throws {
+        guard result >= 0 else { throw Failure(call: call, code: errno) }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothGATT
+import BluetoothHost
+import BluetoothTypes
+import HCITransports
+import Testing
+import VirtualAccessories
+import VirtualAdapters
+import VirtualRadio
+
+import struct BluetoothHost.Link
+
+/// A host on a serial line, at whose end is one of our virtual controllers on an air with the demo
+/// accessory: all of it in real time, and the line a real terminal.
+struct Workbench: Sendable {
+    /// How long anything may take here, on a machine with much else to do.
+    static let limit = Duration.seconds(40)
+
+    let host: BluetoothHost
+    let uart: UART
+    let states: StateLog
+
+    /// What a Central does: it finds the accessory, discovers all it has, reads and writes, and hears
+    /// some notifications. Throws if anything is not as it was.
+    func visit() async throws {
+        try await within(Self.limit) {
+            let link = try await host.connect(to: Self.find(host).address)
+            let found = try await Self.characteristics(of: link)
+            let short = try #require(found[Demo.short])
+            #expect(try await link.read(short).count == 20)
+            let long = try #require(found[Demo.long])
+            #expect(try await link.readLong(long).count == 512)
+            let writable = try #require(found[Demo.writable])
+            let value = [UInt8](repeating: 0xA5, count: 18)
+            try await link.write(value, to: writable)
+            #expect(try await link.read(writable) == value)
+            try await link.disconnect()
+        }
+    }
+
+    /// Waits until the host says that it is in such a state, from `index` of its states on; returns
+    /// the index of the state after it.
+    @discardableResult
+    func wait(
+        from index: Int = 0,
+        until isMet: @escaping @Sendable (AdapterState) -> Bool
+    ) async throws -> Int {
+        try await within(Self.limit) { try await states.wait(from: index, until: isMet) }
+    }
+
+    private static func find(_ host: BluetoothHost) async throws -> Advertisement {
+        for try await advertisement in host.scan(for: ScanFilter(name: "Demo")) {
+            return advertisement
+        }
+        throw NothingFound()
+    }
+
+    private static func characteristics(
+        of link: Link
+    ) async throws -> [BluetoothUUID: GATT.Characteristic] {
+        var found: [BluetoothUUID: GATT.Characteristic] = [:]
+        for service in try await link.discoverServices() {
+            for characteristic in try await link.discoverCharacteristics(of: service) {
+                found[characteristic.uuid] = characteristic
+            }
+        }
+        return found
+    }
+
+    struct NothingFound: Error {}
+}
+
+/// The attributes of the demo accessory that these tests use.
+enum Demo {
+    static func uuid(_ number: Int) -> BluetoothUUID {
+        guard let uuid = BluetoothUUID("4C414E59-4152-4400-A000-00000000000\(number)") else {
+            preconditionFailure("the text is a UUID")
+        }
+        return uuid
+    }
+
+    static let short = uuid(1)
+    static let long = uuid(2)
+    static let writable = uuid(3)
+}
+
+/// Gives `body` a host that has been started on a line which is as `prepare` makes it.
+func withWorkbench(
+    _ options: String = "@1000000",
+    seed: UInt64 = 1,
+    prepare: @Sendable (inout UART.Line) -> Void = { _ in },
+    _ body: @Sendable (Workbench) async throws -> Void
+) async throws {
+    let air = LiveAir(World(seed: seed))
+    let adapter = try await air.addAdapter(ControllerConfiguration(name: "board"))
+    let accessory = ControllerConfiguration(name: "accessory", at: Position(x: 1, y: 0))
+    _ = try await air.perform { world in
+        Result {
+            try world.addController(accessory, host: SimpleAccessory(.demo(name: "Demo")))
+        }
+    }.get()
+    let uart = try await UART(PseudoTerminal(), to: adapter, on: air.executor)
+    prepare(&uart.line)
+    let specification = try AdapterSpecification("serial:\(uart.terminal.path)\(options)")
+    let host = BluetoothHost(transport: specification.makeTransport())
+    let bench = Workbench(host: host, uart: uart, states: StateLog(host))
+    do {
+        try await within(Workbench.limit) { try? await host.start() }
+        try await bench.wait { $0 == .ready }
+        try await body(bench)
+    } catch {
+        Issue.record("states: \(bench.states.all)")
+        await dismantle(bench, air)
+        throw error
+    }
+    await dismantle(bench, air)
+}
+
+private func dismantle(_ bench: Workbench, _ air: LiveAir) async {
+    await bench.host.shutdown()
+    await bench.uart.dismantle()
+    air.shutDown()
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import LanyardTestSupport
+import Testing
+
+/// A whole host on a serial line with one of our controllers at its end, whatever befalls the line.
+@Suite("A host on a serial line")
+struct NoiseTests {
+    @Test("works as on any other wire, and is never reset")
+    func goodLine() async throws {
+        try await withWorkbench { bench in
+            try await bench.visit()
+            #expect(bench.states.all == [.starting, .ready])
+        }
+    }
+
+    @Test("does not mind into what pieces packets are cut", arguments: [1, 2, 3, 7, 16])
+    func pieces(length: Int) async throws {
+        try await withWorkbench(prepare: { $0.pieceLength = length }) { bench in
+            try await bench.visit()
+            #expect(bench.states.all == [.starting, .ready])
+        }
+    }
+
+    @Test("waits for the rest of a packet that comes after a pause")
+    func pauses() async throws {
+        try await withWorkbench { bench in
+            // Half packets: no event that matters here is shorter.
+            bench.uart.line.pieceLength = 5
+            bench.uart.line.pause = .milliseconds(15)
+            try await bench.visit()
+            #expect(bench.states.all == [.starting, .ready])
+        }
+    }
+
+    @Test("resets the controller when noise makes nonsense of what it says, and goes on")
+    func nonsense() async throws {
+        try await withWorkbench { bench in
+            try await bench.visit()
+            for round in 1...5 {
+                let count = bench.states.all.count
+                await bench.uart.sayToHost([0x80 + UInt8(round)])
+                let next = try await bench.wait(from: count) {
+                    $0 == .resetting(.desynchronised)
+                }
+                try await bench.wait(from: next) { $0 == .ready }
+            }
+            try await bench.visit()
+            #expect(bench.states.all.allSatisfy { !$0.isUnavailable })
+        }
+    }
+
+    @Test("resets a controller that says that noise made nonsense of a command")
+    func hardwareError() async throws {
+        try await withWorkbench { bench in
+            let count = bench.states.all.count
+            bench.uart.line.toController = NoisyWire(.inserted, oneIn: 2, seed: 5)
+            let scan = bench.host.scan()
+            let next = try await bench.wait(from: count) { state in
+                if case .resetting = state { true } else { false }
+            }
+            bench.uart.line.toController = nil
+            try await bench.wait(from: next) { $0 == .ready }
+            withExtendedLifetime(scan) {}
+            try await bench.visit()
+        }
+    }
+
+    @Test("finds the controller in a line that was full of noise while it was opened")
+    func noisyStart() async throws {
+        try await withWorkbench(
+            prepare: { $0.toHost = NoisyWire(.inserted, oneIn: 4, seed: 11, lasting: 150) },
+            { bench in try await bench.visit() }
+        )
+    }
+
+    /// A noise, and in which direction.
+    struct Strike: CustomTestStringConvertible {
+        let noise: Noise
+        let isToHost: Bool
+
+        static let all = Noise.allCases.flatMap { noise in
+            [true, false].map { Strike(noise: noise, isToHost: $0) }
+        }
+
+        var testDescription: String {
+            "\(noise.testDescription) on the way to the \(isToHost ? "host" : "controller")"
+        }
+    }
+
+    @Test("gets over noise at any time, and then all is as it was", arguments: Strike.all)
+    func noise(strike: Strike) async throws {
+        try await withWorkbench { bench in
+            for seed in 1...3 as ClosedRange<UInt64> {
+                try await disturb(bench, strike, seed: seed)
+                try await bench.recover()
+                try await bench.visit()
+            }
+        }
+    }
+
+    /// Uses the host while there is noise, for as long as that goes well.
+    private func disturb(_ bench: Workbench, _ strike: Strike, seed: UInt64) async throws {
+        let wire = NoisyWire(strike.noise, oneIn: 60, seed: seed)
+        if strike.isToHost {
+            bench.uart.line.toHost = wire
+        } else {
+            bench.uart.line.toController = wire
+        }
+        let count = bench.states.all.count
+        let visit = Task { try? await bench.visit() }
+        // Noise that nobody notices is told from none by nobody.
+        _ = try? await within(.seconds(2)) {
+            try await bench.states.wait(from: count) { $0 != .ready }
+        }
+        bench.uart.line.toHost = nil
+        bench.uart.line.toController = nil
+        visit.cancel()
+        _ = await visit.value
+    }
+
+    @Test("opens the line anew when nothing but silence follows a reset")
+    func silence() async throws {
+        try await withWorkbench { bench in
+            bench.uart.line.isCut = true
+            let count = bench.states.all.count
+            let scan = bench.host.scan()
+            let next = try await bench.wait(from: count) { $0.isUnavailable }
+            bench.uart.line.isCut = false
+            try await bench.wait(from: next) { $0 == .ready }
+            withExtendedLifetime(scan) {}
+            try await bench.visit()
+        }
+    }
+
+    @Test("notices that the adapter was unplugged, and uses it when it is back")
+    func unplugged() async throws {
+        try await withWorkbench { bench in
+            let (scan, count) = (bench.host.scan(), bench.states.all.count)
+            await bench.uart.unplug()
+            let next = try await bench.wait(from: count) { state in
+                guard case .unavailable(.transport(let text)) = state else { return false }
+                return text.contains("plug it in again")
+            }
+            let absent = try await bench.wait(from: next) { state in
+                guard case .unavailable(.transport(let text)) = state else { return false }
+                return text.contains("no such device")
+            }
+            try bench.uart.terminal.plugIn()
+            await bench.uart.connect()
+            try await bench.wait(from: absent) { $0 == .ready }
+            withExtendedLifetime(scan) {}
+            try await bench.visit()
+        }
+    }
+}
+
+extension AdapterState {
+    fileprivate var isUnavailable: Bool {
+        if case .unavailable = self { true } else { false }
+    }
+}
+
+extension Workbench {
+    /// Waits until the host is ready. What noise has changed without that being noticed ends with a
+    /// reset, so there is one.
+    fileprivate func recover() async throws {
+        try await wait(from: states.all.count - 1) { $0 == .ready }
+        let count = states.all.count
+        await uart.sayToHost([0xEE])
+        // Less than the time for the rest of a packet, if one has begun.
+        let next = try await wait(from: count) { $0 != .ready }
+        try await wait(from: next) { $0 == .ready }
+    }
+}

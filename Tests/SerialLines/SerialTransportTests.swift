@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import LinuxInterfaces
+import Synchronization
+import Testing
+
+@testable import HCITransports
+
+/// The transport alone, on a real terminal.
+@Suite("A serial transport")
+struct SerialTransportTests {
+    /// An open transport, and what has come of it.
+    private struct Bench {
+        let uart: UART
+        let controller: PlainController
+        let executor: AdapterExecutor
+        let transport: SerialTransport
+        let events: Events
+
+        func open() async throws(TransportError) {
+            try await transport.open(on: executor, receive: { [events] in events.note($0) })
+        }
+
+        func close() async {
+            await run { transport.close() }
+            await uart.dismantle()
+            executor.shutDown()
+        }
+
+        func run(_ body: @escaping @Sendable () -> Void) async {
+            await withCheckedContinuation { done in
+                executor.perform {
+                    body()
+                    done.resume()
+                }
+            }
+        }
+    }
+
+    private func makeBench(
+        _ options: String = "@1000000",
+        _ behaviour: PlainController.Behaviour = .init(),
+        startSpeed: Int? = nil
+    ) async throws -> Bench {
+        let executor = AdapterExecutor()
+        let controller = PlainController(behaviour)
+        let uart = try await UART(PseudoTerminal(), to: controller, on: executor)
+        uart.line.speed = startSpeed
+        controller.whenSpeedChanges { uart.line.speed = $0 ?? startSpeed }
+        let line = try SerialLine("\(uart.terminal.path)\(options)"[...])
+        return Bench(
+            uart: uart,
+            controller: controller,
+            executor: executor,
+            transport: SerialTransport(line),
+            events: Events()
+        )
+    }
+
+    private func withBench(
+        _ options: String = "@1000000",
+        _ behaviour: PlainController.Behaviour = .init(),
+        startSpeed: Int? = nil,
+        _ body: (Bench) async throws -> Void
+    ) async throws {
+        let bench = try await makeBench(options, behaviour, startSpeed: startSpeed)
+        do { try await body(bench) } catch {
+            await bench.close()
+            throw error
+        }
+        await bench.close()
+    }
+
+    static let readVersion: [UInt8] = [0x01, 0x01, 0x10, 0x00]
+
+    @Test("carries bytes both ways, and none of its own greeting")
+    func bothWays() async throws {
+        try await withBench { bench in
+            try await bench.open()
+            #expect(bench.events.all.isEmpty)
+            await bench.run { bench.transport.send([Self.readVersion]) }
+            try await bench.events.wait { $0.bytes.count == 15 }
+            #expect(bench.events.all.bytes.prefix(6) == [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10])
+            #expect(bench.controller.heard == [0x0C03, 0x1001, 0x1001])
+        }
+    }
+
+    @Test(
+        "sets the port up: raw, eight bits, the speed, and flow control",
+        arguments: [true, false]
+    )
+    func settings(hasFlowControl: Bool) async throws {
+        try await withBench("@1234567" + (hasFlowControl ? "" : ",flow=none")) { bench in
+            try await bench.open()
+            let settings = try #require(bench.uart.terminal.settings)
+            #expect(settings.c_ospeed == 1_234_567)
+            #expect(settings.c_iflag == 0)
+            #expect(settings.c_oflag == 0)
+            #expect(settings.c_lflag == 0)
+            #expect(settings.c_cflag & linux_CS8 == linux_CS8)
+            #expect((settings.c_cflag & linux_CRTSCTS != 0) == hasFlowControl)
+            #expect(bench.transport.speed == 1_234_567)
+            #expect(bench.transport.notice == nil)
+            #expect(bench.transport.losesBytes)
+        }
+    }
+
+    @Test("can be opened again after it was closed")
+    func reopening() async throws {
+        try await withBench { bench in
+            for round in 1...3 {
+                try await bench.open()
+                await bench.run { bench.transport.close() }
+                try await bench.events.wait { $0.closings.count == round }
+                #expect(bench.transport.speed == nil)
+            }
+            #expect(bench.events.all.closings == [nil, nil, nil])
+        }
+    }
+
+    @Test("is nobody else's while it is open")
+    func exclusive() async throws {
+        try await withBench { bench in
+            try await bench.open()
+            let path = bench.uart.terminal.path
+            let other = SerialTransport(SerialLine(path: path, speed: 9_600))
+            await #expect(throws: TransportError.serial(.inUse(path: path, by: nil))) {
+                try await other.open(on: bench.executor) { _ in }
+            }
+            await #expect(throws: TransportError.alreadyOpen(bench.transport.name)) {
+                try await bench.open()
+            }
+            // Nothing of the first has suffered.
+            #expect(bench.uart.terminal.speed == 1_000_000)
+            await bench.run { bench.transport.send([Self.readVersion]) }
+            try await bench.events.wait { $0.bytes.count == 15 }
+        }
+    }
+
+    @Test("says that nobody answers, at which speed, and what to try")
+    func silence() async throws {
+        try await withBench { bench in
+            bench.uart.line.isCut = true
+            let path = bench.uart.terminal.path
+            await #expect(throws: TransportError.serial(.noAnswer(path: path, speeds: [1_000_000])))
+            {
+                try await bench.open()
+            }
+            // And leaves the port to others.
+            bench.uart.line.isCut = false
+            try await bench.open()
+        }
+    }
+
+    @Test("gives up when its task is cancelled")
+    func cancelled() async throws {
+        try await withBench { bench in
+            bench.uart.line.isCut = true
+            let opening = Task { try await bench.open() }
+            await bench.run {}
+            opening.cancel()
+            await #expect(throws: TransportError.cancelled) { try await opening.value }
+            #expect(bench.events.all.closings.isEmpty)
+        }
+    }
+
+    @Test("hears that the adapter was unplugged, once, and says so")
+    func unplugged() async throws {
+        try await withBench { bench in
+            try await bench.open()
+            await bench.uart.unplug()
+            try await bench.events.wait { !$0.closings.isEmpty }
+            #expect(bench.events.all.closings == [.adapterRemoved(bench.transport.name)])
+            await bench.run { bench.transport.send([Self.readVersion]) }
+            let path = bench.uart.terminal.path
+            let error = await #expect(throws: TransportError.self) { try await bench.open() }
+            guard case .serial(.noSuchDevice(path, _)) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("hears that the adapter was unplugged while it is being opened")
+    func unpluggedEarly() async throws {
+        try await withBench { bench in
+            bench.uart.line.isCut = true
+            let opening = Task { try await bench.open() }
+            await bench.run {}
+            await bench.uart.unplug()
+            await #expect(throws: TransportError.adapterRemoved(bench.transport.name)) {
+                try await opening.value
+            }
+        }
+    }
+
+    @Test("refuses what is no serial port", arguments: ["/dev/null", "/", "/etc/hostname"])
+    func notATerminal(path: String) async throws {
+        let executor = AdapterExecutor()
+        defer { executor.shutDown() }
+        let transport = SerialTransport(SerialLine(path: path))
+        await #expect(throws: TransportError.serial(.notATerminal(path: path))) {
+            try await transport.open(on: executor) { _ in }
+        }
+    }
+
+    @Test("is bounded: a controller that does not read ends it")
+    func overflow() async throws {
+        try await withBench { bench in
+            try await bench.open()
+            await bench.run {
+                let packet = [UInt8](repeating: 0, count: 65_536)
+                for _ in 0..<40 { bench.transport.send([packet]) }
+            }
+            try await bench.events.wait { !$0.closings.isEmpty }
+            #expect(
+                bench.events.all.closings
+                    == [.outputOverflow(limit: ByteStream.pendingBytesLimit)]
+            )
+        }
+    }
+}
+
+// MARK: - Speeds
+
+extension SerialTransportTests {
+    @Test("does not understand a controller at another speed, and says so")
+    func wrongSpeed() async throws {
+        try await withBench("@1000000", startSpeed: 115_200) { bench in
+            await #expect(throws: TransportError.self) { try await bench.open() }
+        }
+    }
+
+    @Test("tells the controller its speed, and goes there with it")
+    func changesSpeed() async throws {
+        try await withBench("@921600,start=115200", startSpeed: 115_200) { bench in
+            try await bench.open()
+            #expect(bench.transport.speed == 921_600)
+            #expect(bench.transport.notice == nil)
+            #expect(bench.uart.terminal.speed == 921_600)
+            await bench.run { bench.transport.send([Self.readVersion]) }
+            try await bench.events.wait { $0.bytes.count == 15 }
+            #expect(bench.controller.heard.prefix(3) == [0x0C03, 0x1001, 0xFC18])
+        }
+    }
+
+    @Test("finds a controller that was left at the new speed")
+    func leftBehind() async throws {
+        try await withBench("@921600,vendor=broadcom", startSpeed: 115_200) { bench in
+            try await bench.open()
+            await bench.run { bench.transport.close() }
+            try await bench.events.wait { !$0.closings.isEmpty }
+            #expect(bench.uart.line.speed == 921_600)
+            try await bench.open()
+            #expect(bench.transport.speed == 921_600)
+        }
+    }
+
+    @Test("stays at the old speed where the new one does not work, and says so")
+    func staysSlow() async throws {
+        var behaviour = PlainController.Behaviour()
+        behaviour.changesSpeed = false
+        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
+            try await bench.open()
+            #expect(bench.transport.speed == 115_200)
+            #expect(bench.uart.terminal.speed == 115_200)
+            #expect(bench.transport.notice?.contains("stays at 115200") == true)
+        }
+    }
+
+    @Test("stays at the old speed where a Reset undoes the new one")
+    func undone() async throws {
+        var behaviour = PlainController.Behaviour()
+        behaviour.resetUndoesSpeed = true
+        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
+            try await bench.open()
+            #expect(bench.transport.speed == 115_200)
+        }
+    }
+
+    @Test("stays at the old speed of controllers that nobody can tell another")
+    func unknownVendor() async throws {
+        var behaviour = PlainController.Behaviour()
+        behaviour.company = 0x05F1
+        try await withBench("@921600,start=115200", behaviour, startSpeed: 115_200) { bench in
+            try await bench.open()
+            #expect(bench.transport.speed == 115_200)
+            #expect(bench.transport.notice?.contains("0x05F1") == true)
+        }
+    }
+}
+
+/// What a transport told.
+final class Events: Sendable {
+    struct Log: Sendable {
+        var bytes: [UInt8] = []
+        var closings: [TransportError?] = []
+
+        var isEmpty: Bool { bytes.isEmpty && closings.isEmpty }
+    }
+
+    private let log = Mutex(Log())
+    private let (changes, changed) = AsyncStream.makeStream(of: Void.self)
+
+    var all: Log { log.withLock { $0 } }
+
+    func note(_ event: TransportEvent) {
+        log.withLock { log in
+            switch event {
+            case .received(let bytes): log.bytes += bytes
+            case .closed(let error): log.closings.append(error)
+            }
+        }
+        changed.yield()
+    }
+
+    /// Waits until the log is as `isMet` wants it. For one at a time.
+    func wait(until isMet: @escaping @Sendable (Log) -> Bool) async throws {
+        try await within(Workbench.limit) { [self] in
+            if isMet(all) { return }
+            for await _ in changes where isMet(all) { return }
+        }
+    }
+}
