@@ -41,6 +41,33 @@ struct TracingTransportTests {
         }
     }
 
+    @Test("finds packets again with the host, where bytes get lost")
+    func noise() async throws {
+        let path = temporaryPath("btsnoop")
+        defer { unlink(path) }
+        try await withExecutor { executor in
+            let (near, far) = InProcessTransport.pair()
+            let traced = try TracingTransport(wrapping: LossyTransport(inner: near), path: path)
+            #expect(traced.losesBytes)
+            let log = Recorder()
+            try await traced.open(on: executor, receive: log.receive)
+            try await far.open(on: executor) { _ in }
+            let noise: [UInt8] = [0x99, 0x04]
+            let before: [UInt8] = [0x3E, 0x02]
+            await executor.run { far.send([noise]) }
+            await log.wait { $0.bytes.count == noise.count }
+            await executor.run { traced.send([Self.reset]) }
+            await executor.run { far.send([before + Self.resetAnswer, Self.acl]) }
+            let all = noise + before + Self.resetAnswer + Self.acl
+            await log.wait { $0.bytes.count == all.count }
+            await executor.run {}
+            // The noise as it came; what came before the answer is nothing.
+            let packets = try readRecords(of: path).map { Array($0.packet) }
+            #expect(packets == [noise, Self.reset, Self.resetAnswer, Self.acl])
+            #expect(log.log.bytes == all)
+        }
+    }
+
     @Test("notes packets both ways, in order, whole however they come, and passes them on")
     func bothWays() async throws {
         try await withTrace { executor, traced, far, log, path in
@@ -157,4 +184,22 @@ struct TracingTransportTests {
     }
 
     private static var hasFullDevice: Bool { access("/dev/full", W_OK) == 0 }
+}
+
+/// A transport on which bytes may get lost, though none do.
+private struct LossyTransport: HCITransport {
+    let inner: InProcessTransport
+    var name: String { inner.name }
+    var losesBytes: Bool { true }
+
+    func open(
+        on executor: any HostExecutor,
+        receive: @escaping @Sendable (TransportEvent) -> Void
+    ) async throws(TransportError) {
+        try await inner.open(on: executor, receive: receive)
+    }
+
+    func send(_ packets: [[UInt8]]) { inner.send(packets) }
+
+    func close() { inner.close() }
 }

@@ -107,6 +107,17 @@ struct SerialTransportTests {
         }
     }
 
+    @Test("asks for a speed in numbers, whatever code for one the driver has put there")
+    func speedCodes() {
+        var settings = linux_termios2()
+        // B115200, for output and input, as a driver leaves it that knows this speed.
+        settings.c_cflag = 0x1002 | 0x1002 << 16 | linux_CS8 | linux_CRTSCTS
+        settings.setSpeed(921_600)
+        #expect(settings.c_cflag == linux_BOTHER | linux_CS8 | linux_CRTSCTS)
+        #expect(settings.c_ospeed == 921_600)
+        #expect(settings.c_ispeed == 921_600)
+    }
+
     @Test("can be opened again after it was closed")
     func reopening() async throws {
         try await withBench { bench in
@@ -126,9 +137,14 @@ struct SerialTransportTests {
             try await bench.open()
             let path = bench.uart.terminal.path
             let other = SerialTransport(SerialLine(path: path, speed: 9_600))
-            await #expect(throws: TransportError.serial(.inUse(path: path, by: nil))) {
+            let error = await #expect(throws: TransportError.self) {
                 try await other.open(on: bench.executor) { _ in }
             }
+            guard case .serial(.inUse(path, let holders)) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(holders.map(\.number).contains(Int(getpid())))
             await #expect(throws: TransportError.alreadyOpen(bench.transport.name)) {
                 try await bench.open()
             }
@@ -159,7 +175,7 @@ struct SerialTransportTests {
         try await withBench { bench in
             bench.uart.line.isCut = true
             let opening = Task { try await bench.open() }
-            await bench.run {}
+            try await bench.uart.waitForHost()
             opening.cancel()
             await #expect(throws: TransportError.cancelled) { try await opening.value }
             #expect(bench.events.all.closings.isEmpty)
@@ -188,7 +204,7 @@ struct SerialTransportTests {
         try await withBench { bench in
             bench.uart.line.isCut = true
             let opening = Task { try await bench.open() }
-            await bench.run {}
+            try await bench.uart.waitForHost()
             await bench.uart.unplug()
             await #expect(throws: TransportError.adapterRemoved(bench.transport.name)) {
                 try await opening.value

@@ -8,8 +8,8 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
     case notATerminal(path: String)
     /// The user may not use it; the group may that is named.
     case permissionDenied(path: String, group: String?)
-    /// Another process has it; which, if that can be seen.
-    case inUse(path: String, by: String?)
+    /// Another process has it; those that may be it, or none where that cannot be seen.
+    case inUse(path: String, by: [SystemProcess])
     /// The kernel drives a controller through it: btattach or the system's set-up told it to.
     case usedByKernel(path: String)
     /// The port cannot be as fast, or only about so; what it would be instead.
@@ -33,8 +33,8 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
                 + "'sudo usermod -aG \(group) $USER' and log in again"
         case .permissionDenied(let path, nil):
             "\(path): permission denied; only root may use it, see who owns it with 'ls -l \(path)'"
-        case .inUse(let path, let process):
-            "\(path): in use by \(process ?? "another process"); stop it first"
+        case .inUse(let path, let processes):
+            "\(path): in use by \(AdapterHolder.processes(processes)); stop it first"
         case .usedByKernel(let path):
             "\(path): the kernel drives a controller through it; stop btattach or hciuart, "
                 + "or use the adapter that it made of it, hci0 for example"

@@ -13,8 +13,9 @@ public struct SerialLine: Hashable, Sendable {
     /// The speed of a line that names none, and the one at which most controllers begin.
     public static let defaultSpeed = 115_200
 
-    /// Which speeds can be meant, in bits per second.
-    public static let speeds = 1_200...12_000_000
+    /// Which speeds can be meant, in bits per second. Slower than that, a packet takes so long that one
+    /// whose rest got lost is not told from one that is on its way.
+    public static let speeds = 9_600...12_000_000
 
     /// Who holds up whom when there is no room for more.
     public enum FlowControl: String, Hashable, Sendable, CaseIterable {

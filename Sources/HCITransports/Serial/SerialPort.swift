@@ -39,7 +39,7 @@ import LinuxInterfaces
             guard discipline == linux_N_TTY else { throw .usedByKernel(path: path) }
             // Both: TIOCEXCL does not stop root, and who does not ask for a lock is not stopped by it.
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
-                throw .inUse(path: path, by: nil)
+                throw .inUse(path: path, by: SerialPorts.holders(of: path))
             }
             _ = ioctl(descriptor.number, linux_TIOCEXCL)
         }
@@ -49,7 +49,7 @@ import LinuxInterfaces
             flowControl: SerialLine.FlowControl
         ) throws(SerialError) {
             var settings = linux_termios2()
-            settings.c_cflag = linux_CS8 | linux_CREAD | linux_CLOCAL | linux_BOTHER
+            settings.c_cflag = linux_CS8 | linux_CREAD | linux_CLOCAL
             if flowControl == .hardware { settings.c_cflag |= linux_CRTSCTS }
             // VMIN: a read without bytes says so, instead of looking like the end.
             withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(linux_VMIN)] = 1 }
@@ -79,8 +79,7 @@ import LinuxInterfaces
         }
 
         private func apply(_ settings: inout linux_termios2, speed: Int) throws(SerialError) {
-            settings.c_ispeed = UInt32(speed)
-            settings.c_ospeed = UInt32(speed)
+            settings.setSpeed(speed)
             guard ioctl(descriptor.number, linux_TCSETS2, &settings) == 0 else {
                 throw .notATerminal(path: path)
             }
@@ -98,9 +97,20 @@ import LinuxInterfaces
             case ENOENT, ENXIO, ENODEV, ENOTDIR:
                 .noSuchDevice(path: path, present: SerialPorts.present)
             case EACCES, EPERM: .permissionDenied(path: path, group: SerialPorts.group(of: path))
-            case EBUSY: .inUse(path: path, by: nil)
+            case EBUSY: .inUse(path: path, by: SerialPorts.holders(of: path))
             default: .notATerminal(path: path)
             }
+        }
+    }
+
+    extension linux_termios2 {
+        /// Asks for a speed in numbers. A driver may have replaced what was asked for before by a code
+        /// for the same speed, which would count for more.
+        mutating func setSpeed(_ speed: Int) {
+            c_cflag &= ~(linux_CBAUD | linux_CIBAUD)
+            c_cflag |= linux_BOTHER
+            c_ispeed = UInt32(speed)
+            c_ospeed = UInt32(speed)
         }
     }
 #endif

@@ -19,8 +19,9 @@ package enum SerialPorts {
 
     /// The paths of those that are there, sorted, with the names that stay the same first.
     package static var present: [String] {
-        let lasting = Self.names(in: "/dev/serial/by-id").sorted().map { "/dev/serial/by-id/" + $0 }
-        let others = Self.names(in: "/dev").filter(isSerialPort).sorted().map { "/dev/" + $0 }
+        let files = LinuxFiles()
+        let lasting = files.names(in: "/dev/serial/by-id").map { "/dev/serial/by-id/" + $0 }
+        let others = files.names(in: "/dev").filter(isSerialPort).map { "/dev/" + $0 }
         return Array((lasting + others).prefix(limit))
     }
 
@@ -41,16 +42,10 @@ package enum SerialPorts {
         return String(cString: group.pointee.gr_name)
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+    /// The programs that have the device open, as far as this one may see.
+    static func holders(of path: String) -> [SystemProcess] {
+        guard let resolved = realpath(path, nil) else { return [] }
+        defer { free(resolved) }
+        return AdapterHolders(LinuxFiles()).programs(withOpen: String(cString: resolved))
     }
 }

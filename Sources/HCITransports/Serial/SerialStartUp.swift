@@ -20,8 +20,8 @@ struct SerialStartUp: Sendable {
     static let greetingLimit = 3
     /// How often at a speed that it has just been told.
     static let proofLimit = 2
-    /// How long a command needs at most to leave a slow line: nine octets at 1,200 bits per second.
-    static let leavingTime = Duration.milliseconds(80)
+    /// How long a command needs at most to leave a slow line: ten octets at 9,600 bits per second.
+    static let leavingTime = Duration.milliseconds(20)
 
     /// What there is to be done on the line.
     enum Action: Equatable, Sendable {

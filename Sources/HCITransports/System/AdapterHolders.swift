@@ -33,6 +33,11 @@ struct AdapterHolders: Sendable {
         }
     }
 
+    /// The programs that have the file of this path open, this one included.
+    func programs(withOpen path: String) -> [SystemProcess] {
+        processes.filter { holds($0, oneOf: [path]) }
+    }
+
     private var processes: [SystemProcess] {
         let numbers = files.names(in: "/proc").compactMap { Int($0) }.sorted()
         return numbers.prefix(Self.processLimit).compactMap { number in

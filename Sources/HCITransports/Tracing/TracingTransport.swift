@@ -21,6 +21,8 @@ public final class TracingTransport: HCITransport {
         var isFlushAwaited = false
     }
 
+    private static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
+
     private let inner: any HCITransport
     private let file: TraceFile
     private let state = Mutex(State())
@@ -77,7 +79,7 @@ public final class TracingTransport: HCITransport {
     public func send(_ packets: [[UInt8]]) {
         inner.send(packets)
         guard state.withLock({ $0.executor != nil }) else { return }
-        for packet in packets { file.append(packet[...], .sent) }
+        for packet in packets { note(sent: packet) }
         flushAtTurnEnd()
     }
 
@@ -92,6 +94,13 @@ public final class TracingTransport: HCITransport {
         returned: @escaping @Sendable () -> Void
     ) -> (any TransportWatch)? {
         inner.watch(on: executor, returned: returned)
+    }
+
+    private func note(sent packet: [UInt8]) {
+        file.append(packet[...], .sent)
+        // From here on the host looks for the answer (Vol 4, Part A, 4), and so does the file.
+        guard inner.losesBytes, packet == Self.reset else { return }
+        state.withLock { $0.deframer.resynchronise() }
     }
 
     private func note(_ event: TransportEvent) {

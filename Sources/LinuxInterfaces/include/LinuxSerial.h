@@ -40,6 +40,8 @@ static const uint32_t linux_CS8 = 0x00000030;
 static const uint32_t linux_CREAD = 0x00000080;
 static const uint32_t linux_CLOCAL = 0x00000800;
 static const uint32_t linux_BOTHER = 0x00001000;
+static const uint32_t linux_CBAUD = 0x0000100F;
+static const uint32_t linux_CIBAUD = 0x100F0000;
 static const uint32_t linux_CRTSCTS = 0x80000000;
 
 // Places in c_cc.

@@ -24,8 +24,11 @@ struct SerialErrorTests {
             (.notATerminal(path: path), "no serial port"),
             (.permissionDenied(path: path, group: "dialout"), "sudo usermod -aG dialout $USER"),
             (.permissionDenied(path: path, group: nil), "ls -l \(path)"),
-            (.inUse(path: path, by: "screen (12)"), "in use by screen (12); stop it"),
-            (.inUse(path: path, by: nil), "in use by another process"),
+            (
+                .inUse(path: path, by: [SystemProcess(number: 12, name: "screen")]),
+                "in use by screen (process 12); stop it"
+            ),
+            (.inUse(path: path, by: []), "in use by another program"),
             (.usedByKernel(path: path), "stop btattach"),
             (.speedRefused(path: path, speed: 12_000_000, instead: 9_600), "the nearest is 9600"),
             (.noAnswer(path: path, speeds: [115_200, 921_600]), "at 115200 or 921600 bits"),
@@ -47,7 +50,7 @@ struct SerialErrorTests {
             (ENXIO, .noSuchDevice(path: path, present: [])),
             (EACCES, .permissionDenied(path: path, group: nil)),
             (EPERM, .permissionDenied(path: path, group: nil)),
-            (EBUSY, .inUse(path: path, by: nil)),
+            (EBUSY, .inUse(path: path, by: [])),
             (EISDIR, .notATerminal(path: path)),
         ]
     )

@@ -78,13 +78,13 @@ struct SerialLineTests {
         ("", .noDevice, "/dev/ttyUSB0"),
         ("@115200", .noDevice, "/dev/ttyUSB0"),
         (",flow=none", .noDevice, "/dev/ttyUSB0"),
-        ("/dev/x@", .badSpeed(""), "1200"),
+        ("/dev/x@", .badSpeed(""), "9600"),
         ("/dev/x@fast", .badSpeed("fast"), "'fast'"),
-        ("/dev/x@-9600", .badSpeed("-9600"), "1200"),
-        ("/dev/x@+9600", .badSpeed("+9600"), "1200"),
-        ("/dev/x@300", .badSpeed("300"), "12000000"),
+        ("/dev/x@-9600", .badSpeed("-9600"), "9600"),
+        ("/dev/x@+9600", .badSpeed("+9600"), "9600"),
+        ("/dev/x@9599", .badSpeed("9599"), "12000000"),
         ("/dev/x@12000001", .badSpeed("12000001"), "12000000"),
-        ("/dev/x@99999999999999999999", .badSpeed("99999999999999999999"), "1200"),
+        ("/dev/x@99999999999999999999", .badSpeed("99999999999999999999"), "9600"),
         ("/dev/x@9600,", .badOption(""), "flow="),
         ("/dev/x@9600,flow", .badOption("flow"), "vendor="),
         ("/dev/x@9600,parity=even", .badOption("parity=even"), "'parity=even'"),
@@ -98,7 +98,7 @@ struct SerialLineTests {
             .badValue(option: "vendor", accepted: "broadcom, ti, qualcomm, intel, nxp, st"),
             "broadcom"
         ),
-        ("/dev/x@9600,start=1", .badSpeed("1"), "1200"),
+        ("/dev/x@9600,start=1", .badSpeed("1"), "9600"),
     ]
 
     @Test("says what is wrong and what is accepted", arguments: mistakes)

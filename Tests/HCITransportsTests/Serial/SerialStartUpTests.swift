@@ -145,7 +145,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.setSpeed(921_600)])
         // The command has to leave a line at the slowest speed before the speed changes.
         let bits = 10 * 5
-        #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 1_200))
+        #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 9_600))
         let changedAt = story.now
         try story.wait()
         #expect(story.now - changedAt == vendor.settlingTime)

@@ -41,6 +41,7 @@ final class UART: Sendable {
     private let controller: any HCITransport
     private let executor: AdapterExecutor
     private let state = Mutex(State())
+    private let (heard, hearing) = AsyncStream.makeStream(of: Int.self)
 
     /// Connects a controller to the near end of a terminal.
     init(
@@ -61,6 +62,13 @@ final class UART: Sendable {
     var line: Line {
         get { state.withLock { $0.line } }
         set { state.withLock { $0.line = newValue } }
+    }
+
+    /// Waits until the host has said something since the last time.
+    func waitForHost() async throws {
+        try await within(Workbench.limit) { [heard] in
+            for await _ in heard { return }
+        }
     }
 
     /// Hears the terminal that is plugged in now.
@@ -132,6 +140,7 @@ final class UART: Sendable {
 
 extension UART {
     private func carryToController(_ bytes: [UInt8]) {
+        hearing.yield(bytes.count)
         let speed = terminal.speed
         let arrived = state.withLock { state -> [UInt8] in
             if state.line.isCut { return [] }
