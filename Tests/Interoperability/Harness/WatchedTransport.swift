@@ -46,6 +46,8 @@ final class WatchedTransport: HCITransport {
 
     var name: String { inner.name }
 
+    var losesBytes: Bool { inner.losesBytes }
+
     func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import HCITransports
+import Testing
+
+/// A line to a controller that is good or bad as a test has it; see Peers/uart.py.
+struct BadLine: Sendable {
+    /// What befalls octets.
+    enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case insert, drop, flip
+
+        var testDescription: String { rawValue }
+    }
+
+    let process: ChildProcess
+
+    /// The serial port at the host's end.
+    let adapter: String
+
+    /// Strikes about one in `odds` of the next `count` octets for the host.
+    func strike(_ noise: Noise, oneIn odds: Int, of count: Int? = nil) async throws {
+        var order: [String: JSON] = [
+            "kind": .string(noise.rawValue), "odds": .number(Double(odds)), "to": .string("host"),
+        ]
+        order["count"] = count.map { .number(Double($0)) }
+        try await perform("noise", order)
+    }
+
+    /// Cuts what is for the host into pieces.
+    func cut(into length: Int, pause: Double) async throws {
+        try await perform("cut", ["length": .number(Double(length)), "pause": .number(pause)])
+    }
+
+    /// Says something to the host that no controller said.
+    func say(_ octets: String) async throws {
+        try await perform("say", ["octets": .string(octets)])
+    }
+
+    /// Makes a good line of it again.
+    func clear() async throws {
+        try await perform("clear")
+    }
+
+    private func perform(_ what: String, _ details: [String: JSON] = [:]) async throws {
+        let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
+        process.write(line: try order.line)
+        guard try await process.nextLine(within: Encounter.limit) != nil else {
+            throw ProcessError.ended("the line ended", log: process.log)
+        }
+    }
+}
+
+extension PeerGroup {
+    /// Puts a serial port before an adapter.
+    func line(to adapter: String) async throws -> BadLine {
+        let script = PeerInstallation.scripts + "uart.py"
+        let peer = try await start(PeerInstallation.python, [script, "--to", adapter])
+        let adapters = peer.facts["adapters"].elements.compactMap(\.text)
+        return BadLine(process: peer.process, adapter: try #require(adapters.first))
+    }
+}
+
+/// Our host at a serial port, with a foreign controller behind it and an accessory on its air.
+struct SerialEncounter: Sendable {
+    let host: BluetoothHost
+    let line: BadLine
+    let accessory: Accessory
+
+    /// All that the accessory has, as our host finds it.
+    func explore() async throws -> JSON {
+        try await within(Encounter.limit * 2, "an exploration") { [host] in
+            let options = ConnectOptions(timeout: Encounter.limit)
+            let link = try await host.connect(to: Encounter.address(), options: options)
+            let services = try await LinkDescription(link: link).services()
+            try await link.disconnect()
+            return services
+        }
+    }
+
+    /// Waits until the host is in such a state.
+    func wait(
+        _ what: String,
+        until condition: @escaping @Sendable (AdapterState) -> Bool
+    ) async throws {
+        try await within(Encounter.limit, what) { [host] in
+            for await state in host.states where condition(state) { return }
+        }
+    }
+}
+
+/// Gives `body` a serial encounter on controllers of a kind.
+func withSerialEncounter(
+    on kind: ControllerKind,
+    _ body: (SerialEncounter) async throws -> Void
+) async throws {
+    try await withPeers { peers in
+        let controllers = try await peers.controllers(kind)
+        let accessory = try await peers.accessory(.demo, on: controllers.adapters[1])
+        let line = try await peers.line(to: controllers.adapters[0])
+        let adapter = try AdapterSpecification(line.adapter)
+        let host = BluetoothHost(transport: adapter.makeTransport())
+        do {
+            try await host.start()
+            try await body(SerialEncounter(host: host, line: line, accessory: accessory))
+        } catch {
+            await host.shutdown()
+            throw error
+        }
+        await host.shutdown()
+    }
+}
