@@ -48,7 +48,7 @@ public actor BluetoothHost {
     let configuration: HostConfiguration
     /// Makes what peers are known by that are not bonded; `identifier(of:)` knows the others as well.
     package nonisolated let peerCipher: PeerCipher
-    private let transport: any HCITransport
+    let transport: any HCITransport
     var core: HostCore
     private var timer: (any HostTimer)?
     /// Hears when a transport that could not be opened can be.
@@ -83,7 +83,9 @@ public actor BluetoothHost {
     private var farewells: [CheckedContinuation<Void, Never>] = []
     var linkEnds = Ends<LinkIdentifier, HostError>()
     private var broadcast = StateBroadcast()
-    private var logBudget = LogBudget()
+    var logBudget = LogBudget()
+    /// Why the adapter cannot be used, as the log says already.
+    var loggedFailure: AdapterFailure?
 
     /// Runs the actor on the host's executor.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -437,17 +439,8 @@ public actor BluetoothHost {
         }
     }
 
-    /// Peers can make a host talk: only so many lines in so much time are their due.
-    func log(_ text: String) {
-        guard let suppressed = logBudget.spend(now: executor.now) else { return }
-        if suppressed > 0 {
-            configuration.logger.debug("\(suppressed) lines like the next were left out")
-        }
-        configuration.logger.debug("\(text)")
-    }
-
     private func stateChanged(to state: AdapterState) {
-        configuration.logger.debug("adapter \(transport.name): \(state)")
+        log(state)
         broadcast.send(state)
         tell(.stateChanged(state))
         guard state == .closed else { return }

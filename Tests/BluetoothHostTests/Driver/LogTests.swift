@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HCITransports
+import Logging
+import Synchronization
+import Testing
+
+@testable import BluetoothHost
+
+/// Keeps what is logged for people: from notices on.
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(lines: self) }
+        logger.logLevel = .notice
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append("\(event.level) \(event.message)") }
+        }
+    }
+}
+
+@Suite struct LogTests {
+    @Test("Why an adapter cannot be used is said once, however often it is tried")
+    func saysOnce() async throws {
+        let lines = Lines()
+        let isTriedAgain = Occurrence()
+        let transport = ScriptedTransport { attempt, _ throws(TransportError) in
+            if attempt == 3 { isTriedAgain.occur() }
+            throw .refused(attempt < 4 ? "unix:/x" : "unix:/y")
+        }
+        var configuration = HostConfiguration()
+        configuration.logger = lines.logger
+        let host = BluetoothHost(transport: transport, configuration: configuration)
+        await #expect(throws: HostError.self) { try await host.start() }
+        await isTriedAgain.wait()
+        let text = "warning the adapter cannot be used: \(TransportError.refused("unix:/x"))"
+        #expect(lines.all == [text])
+        await host.shutdown()
+    }
+}
