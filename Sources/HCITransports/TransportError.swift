@@ -109,6 +109,8 @@ extension TransportError: CustomStringConvertible {
 
     private static func remedy(_ holder: AdapterHolder) -> String {
         switch holder {
+        case .processes([]):
+            "sudo lanyard adapters says which one; stop it or take another adapter"
         case .processes: "stop it or take another adapter"
         case .kernel:
             "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"

@@ -24,12 +24,14 @@ struct AdapterHolders: Sendable {
     }
 
     /// The programs, daemons aside, that have HCI sockets: one that has an adapter for itself is among
-    /// them. This process too, if it has one.
+    /// them. Not this process, which has one to hear of adapters by.
     var programs: [SystemProcess] {
         let sockets = self.sockets
         guard !sockets.isEmpty else { return [] }
+        let own = files.target(of: "/proc/self").flatMap(Int.init)
         return processes.filter { process in
-            !Self.daemonNames.contains(process.name) && holds(process, oneOf: sockets)
+            process.number != own && !Self.daemonNames.contains(process.name)
+                && holds(process, oneOf: sockets)
         }
     }
 

@@ -118,8 +118,8 @@ struct UserChannelOpening {
             try kernel.bringDown(index)
             broughtDown = index
         } catch {
-            // Somebody has taken it since: the next attempt finds out who.
-            guard error.code != EBUSY else { return }
+            // Another program has it for itself: that makes it up, too, but not for us to bring down.
+            guard error.code != EBUSY else { throw taken }
             throw refusal(error, of: index)
         }
     }
@@ -136,12 +136,17 @@ struct UserChannelOpening {
         switch error.code {
         case ENODEV: absence
         case EPERM, EACCES: .notPermitted(name, program: kernel.files.target(of: "/proc/self/exe"))
-        case EUSERS: .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
+        case EUSERS: taken
         case SystemError.radioOff:
             .switchedOff(name, byHardware: isOffByHardware(index))
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .bluetoothMissing(name)
         default: error.transportError("take", name: name)
         }
+    }
+
+    /// A program has it, one that this process can see or not.
+    private var taken: TransportError {
+        .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
     }
 
     private func isOffByHardware(_ index: UInt16?) -> Bool {
