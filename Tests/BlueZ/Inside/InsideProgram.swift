@@ -74,10 +74,15 @@ struct InsideProgram: Sendable {
         return "/share/\(name)"
     }
 
-    /// Runs it to its end, as nobody.
-    func run(_ arguments: [String]) async throws -> Run {
+    /// Who runs it.
+    enum User: String {
+        case nobody, root
+    }
+
+    /// Runs it to its end.
+    func run(_ arguments: [String], as user: User = .nobody) async throws -> Run {
         let errors = "/tmp/lanyard-errors"
-        let line = Self.line(arguments) + " 2>\(errors) </dev/null"
+        let line = Self.line(arguments, by: user) + " 2>\(errors) </dev/null"
         let seconds = JSON.number(Double(Self.limit.components.seconds))
         let result = try await bluez.call(
             "shell",
@@ -91,9 +96,9 @@ struct InsideProgram: Sendable {
         )
     }
 
-    /// Runs it to its end, as nobody, and expects that it does its job.
-    func succeed(_ arguments: [String]) async throws -> Run {
-        let run = try await run(arguments)
+    /// Runs it to its end, and expects that it does its job.
+    func succeed(_ arguments: [String], as user: User = .nobody) async throws -> Run {
+        let run = try await run(arguments, as: user)
         try #require(run.status == 0, "lanyard \(arguments): \(run)")
         return run
     }
@@ -123,10 +128,10 @@ struct InsideProgram: Sendable {
         return event["status"].integer ?? -1
     }
 
-    /// A line of shell that becomes the program, run by nobody.
-    private static func line(_ arguments: [String]) -> String {
+    /// A line of shell that becomes the program.
+    private static func line(_ arguments: [String], by user: User = .nobody) -> String {
         let inner = "exec " + ([file] + arguments).map(quoted).joined(separator: " ")
-        return "su -s /bin/sh nobody -c " + quoted(inner)
+        return "su -s /bin/sh \(user.rawValue) -c " + quoted(inner)
     }
 
     private static func quoted(_ text: String) -> String {

@@ -68,14 +68,14 @@ async def reset(peer, radio, configuration, keeps_state=False):
     return {}
 
 
-async def _start_radio(peer, radio):
+async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
     btvirt takes the first thing that it reads of a new controller for the kernel's word that it is
     made. Now and then the kernel's first command is there before, is lost, and the controller stays
     dead; so it is tried again.
     """
-    adapters = peer.radio.adapters(radio)
+    adapters = adapters or peer.radio.adapters(radio)
     for limit in PATIENCE:
         await peer.radio.start(radio)
         try:
@@ -116,9 +116,10 @@ async def stop_radio(peer):
 
 
 @command
-async def start_radio(peer, radio):
-    """Brings controllers again, and waits until BlueZ has its own."""
-    await _start_radio(peer, radio)
+async def start_radio(peer, radio, adapters=None):
+    """Brings controllers again, and waits until BlueZ has them; or else only these adapters of them,
+    where another program may be faster than BlueZ."""
+    await _start_radio(peer, radio, adapters)
     return {}
 
 
