@@ -197,8 +197,8 @@ extension ModelKernel {
     func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
         let adapter = try adapter(index, for: .take(index))
         switch adapter.condition {
-        case .settingUp, .up: throw SystemError(code: EBUSY)
-        case .taken: throw SystemError(code: EUSERS)
+        // EUSERS is said only in the moment before one that is taken is up.
+        case .settingUp, .up, .taken: throw SystemError(code: EBUSY)
         case .down: break
         }
         if let error = adapter.startError { throw SystemError(code: error) }
