@@ -9,11 +9,13 @@ import VirtualAdapters
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: virtual, tcp:HOST:PORT or unix:PATH.",
+            "The Bluetooth controller: hci0, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
             discussion: """
-                A virtual one needs no hardware: example accessories are around it, or those of \
+                'lanyard adapters' lists those of this computer; docs/LINUX.md says what they take. A \
+                virtual one needs no hardware: example accessories are around it, or those of \
                 virtual:SCENARIO (docs/SCENARIOS.md). Without this option, the environment variable \
-                LANYARD_ADAPTER says which.
+                LANYARD_ADAPTER says which; without that, it is the first of this computer's that may \
+                be taken.
                 """,
             valueName: "adapter"
         )
