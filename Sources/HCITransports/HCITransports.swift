@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A host and its controller talk through a pipe: commands and data go down, events and data come
-// up. This room holds the kinds of pipe there are: a socket, the wire of a UART, or another object of
-// the same process.
-// What flows is H4 (Vol 4, Part A): every packet starts with an octet that says what it is. A
-// transport does not look inside. It takes whole packets to send, and hands up what arrives cut
-// wherever the operating system cut it; putting packets together again is the framing's work.
+// up. This room holds the kinds of pipe there are: a socket, the wire of a UART, an adapter that the
+// Linux kernel hands over, or another object of the same process. What flows is H4 (Vol 4, Part A):
+// every packet starts with an octet that says what it is. A transport does not look inside. It takes
+// whole packets to send, and hands up what arrives cut wherever the operating system cut it; putting
+// packets together again is the framing's work.
 //
 // All that happens to one adapter happens on one thread, the one of its `AdapterExecutor`. It waits
 // for the descriptors, reads, lets the host work on what was read, and writes what the host sent:
-// one poll, one read and one write for each time it wakes, however many packets that makes. Because
-// the host is an actor on the same executor, a packet reaches it without changing threads.
+// one poll, one read and one write for each time it wakes, however many packets that makes. (But for
+// the kernel's adapters, which take and give one packet at a time.) Because the host is an actor on
+// the same executor, a packet reaches it without changing threads.
 //
 // File descriptors and the C library appear in this room and in no other. Two wrappers work around
 // any transport: one writes a packet log that Wireshark opens, the other makes faults on purpose.
@@ -47,7 +48,7 @@ public protocol HCITransport: Sendable {
     /// Sends whole H4 packets, in order, after all that was sent before.
     ///
     /// Called on the executor's thread only. Never waits: packets leave at the end of the thread's
-    /// turn, joined. What cannot leave is kept up to a bound; beyond it the transport closes with
+    /// turn, joined where that makes no difference. What cannot leave is kept up to a bound; beyond it the transport closes with
     /// `.outputOverflow`. On a transport that is not open, nothing happens.
     func send(_ packets: [[UInt8]])
 

@@ -16,8 +16,8 @@ package enum SystemAdapters {
     static func list(of kernel: any BluetoothKernel) -> [SystemAdapter] {
         let indices = (try? kernel.adapterIndices()) ?? []
         guard !indices.isEmpty else { return [] }
-        let survey = Survey(kernel)
-        return indices.sorted().compactMap(survey.adapter)
+        var survey = Survey(kernel)
+        return indices.sorted().compactMap { survey.adapter($0) }
     }
 
     /// Something to hear of in every list that may have changed: at once, and when an adapter comes, goes,
@@ -54,21 +54,19 @@ private struct Survey {
     private let kernel: any BluetoothKernel
     /// Nil if the kernel does not tell.
     private let managed: Set<UInt16>?
-    private let daemons: [SystemProcess]
-    private let programs: [SystemProcess]
+    /// Looked for only if somebody has an adapter: that is to look at all that all processes have open.
+    private lazy var daemons = AdapterHolders(kernel.files).daemons
+    private lazy var programs = AdapterHolders(kernel.files).programs
     private let switches: RadioSwitches
 
     init(_ kernel: any BluetoothKernel) {
         self.kernel = kernel
         managed = try? kernel.managedIndices()
-        let holders = AdapterHolders(kernel.files)
-        daemons = holders.daemons
-        programs = holders.programs
         switches = RadioSwitches(kernel.files)
     }
 
     /// Nil if it has gone since.
-    func adapter(_ index: UInt16) -> SystemAdapter? {
+    mutating func adapter(_ index: UInt16) -> SystemAdapter? {
         guard let record = try? kernel.record(of: index) else { return nil }
         let state = state(of: index, record)
         return SystemAdapter(
@@ -96,7 +94,7 @@ private struct Survey {
         }
     }
 
-    private func holders(in state: SystemAdapter.State) -> [SystemProcess] {
+    private mutating func holders(in state: SystemAdapter.State) -> [SystemProcess] {
         switch state {
         case .up: daemons
         case .taken: programs

@@ -27,10 +27,12 @@ final class AdapterLease: @unchecked Sendable {
     }
 
     /// Gives the adapter back; waits until the kernel has it. Nobody else may hold the descriptor.
-    func giveBack() {
+    ///
+    /// - Parameter isGone: whether it was unplugged. What has its number now is another one.
+    func giveBack(isGone: Bool = false) {
         guard descriptor != nil else { return }
         descriptor = nil
-        // It may be gone, or somebody may have been faster: neither is ours to mend.
-        if wasUp { try? kernel.bringUp(index) }
+        // Somebody may have been faster, or may have switched it off: neither is ours to mend.
+        if wasUp, !isGone { try? kernel.bringUp(index) }
     }
 }

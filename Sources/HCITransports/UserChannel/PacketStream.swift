@@ -91,9 +91,9 @@ final class PacketStream: @unchecked Sendable {
         pending = []
         // Not from here: the caller may be the host, in the middle of sending. And nobody but the lease
         // holds the descriptor by then.
-        let (ended, lease) = (self.ended, self.lease)
+        let (ended, lease, name) = (self.ended, self.lease, self.name)
         executor.perform {
-            lease.giveBack()
+            lease.giveBack(isGone: error == .adapterRemoved(name))
             ended(error)
         }
     }

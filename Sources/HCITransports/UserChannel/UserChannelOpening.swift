@@ -59,6 +59,10 @@ struct UserChannelOpening {
         let announcements = try? kernel.openAnnouncements()
         while !isCancelled() {
             let index = try find()
+            // Before the kernel finds out, and tells daemons of an adapter that goes and comes back.
+            guard !isOff(index) else {
+                throw refusal(SystemError(code: SystemError.radioOff), of: index)
+            }
             if let descriptor = try attempt(index) {
                 let wasUp = broughtDown == index
                 return AdapterLease(descriptor, index: index, wasUp: wasUp, of: kernel)
@@ -122,6 +126,10 @@ struct UserChannelOpening {
             guard error.code != EBUSY else { throw taken }
             throw refusal(error, of: index)
         }
+    }
+
+    private func isOff(_ index: UInt16) -> Bool {
+        RadioSwitches(kernel.files).of(adapter: index)?.isOff ?? false
     }
 
     // MARK: Refusals

@@ -10,7 +10,8 @@ import Synchronization
 /// ```
 ///
 /// While it is open, the adapter is this process' alone: for daemons such as bluetoothd it is as if it had
-/// been unplugged. Afterwards the kernel has it back, and up if it was up before. Taking it wants the
+/// been unplugged. Afterwards the kernel has it back, and up if it was up before; but a
+/// process that is killed leaves it down, for daemons to switch on again. Taking it wants the
 /// capability CAP_NET_ADMIN, not root. An adapter on which the kernel's own host has links is in use.
 public final class UserChannelTransport: HCITransport {
     private enum State {
@@ -86,7 +87,9 @@ public final class UserChannelTransport: HCITransport {
                 answer.give(.failure(error))
             }
         }
-        guard let thread else { throw .system(operation: "start a thread", code: 0, text: "") }
+        guard let thread else {
+            throw .system(operation: "take \(name)", code: 0, text: "no thread to wait on")
+        }
         thread.detach()
         let outcome = await withTaskCancellationHandler {
             await answer.value

@@ -157,6 +157,14 @@ struct UserChannelOpeningTests {
         let error = refusal(from: kernel)
         #expect(error == .switchedOff("hci0", byHardware: byHardware))
         #expect(error?.description.contains("rfkill unblock") == !byHardware)
+        #expect(kernel.calls.isEmpty)
+    }
+
+    @Test("one that the kernel alone knows to be switched off: it says so") func switchedOffUnseen()
+    {
+        let kernel = ModelKernel([0: .init(startError: SystemError.radioOff)])
+        #expect(refusal(from: kernel) == .switchedOff("hci0", byHardware: false))
+        #expect(kernel.calls == [.take(0)])
     }
 
     @Test("one that the kernel never gets ready is not waited for without end")

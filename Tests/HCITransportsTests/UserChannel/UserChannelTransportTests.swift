@@ -45,6 +45,11 @@ private struct Channel {
         _ = packet.withUnsafeBytes(adapter.sendWithoutSignal)
     }
 
+    /// The adapter goes, although somebody holds its end.
+    func hangUp() {
+        shutdown(adapter.number, Int32(SHUT_RDWR))
+    }
+
     /// What the adapter was given, a packet each.
     func takePackets() -> [[UInt8]] {
         var packets: [[UInt8]] = []
@@ -164,6 +169,21 @@ struct UserChannelTransportTests {
             #expect(heard.bytesAfterClosing == 0 && !heard.bytes.isEmpty)
             await executor.run { transport.send([[1]]) }
             #expect(log.log.closings.count == 1)
+        }
+    }
+
+    @Test("do not bring up what was plugged in instead of theirs") func replaced() async throws {
+        try await withExecutor { executor in
+            let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
+            let channel = try await Channel.open(on: executor, from: kernel)
+            await executor.run {
+                kernel.unplug(0)
+                kernel.plug(0)
+            }
+            channel.hangUp()
+            _ = await channel.log.waitForClosing()
+            #expect(kernel.condition(of: 0) == .down)
+            #expect(!kernel.calls.contains(.bringUp(0)))
         }
     }
 
