@@ -26,6 +26,7 @@ final class BlueZ: Sendable {
     private let wire = Mutex<Wire?>(nil)
     private let hosts = Mutex<[BluetoothHost]>([])
     private let traces = Mutex<[String]>([])
+    private let logFolders = Mutex<[String]>([])
 
     init(_ setting: Setting, as role: BlueZRole, at site: Site, in machine: Machine) {
         self.setting = setting
@@ -140,13 +141,25 @@ final class BlueZ: Sendable {
         disconnectRadio()
     }
 
+    /// Has the packet logs of a folder, too, kept if the scenario fails.
+    func keep(logsIn folder: String) { logFolders.withLock { $0.append(folder) } }
+
+    /// The packet logs of our side, and those of a scenario's own.
+    private var packetLogs: [String] {
+        let others = logFolders.withLock { $0 }.flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter { $0.hasSuffix(".btsnoop") }.map { "\(folder)/\($0)" }
+        }
+        return traces.withLock { $0 } + others
+    }
+
     /// Writes all that may tell what went wrong into a folder; the last of it as text.
     func saveLogs(to folder: String) async -> String {
         try? FileManager.default.createDirectory(
             atPath: folder,
             withIntermediateDirectories: true
         )
-        for path in traces.withLock({ $0 }) {
+        for path in packetLogs {
             let name = URL(fileURLWithPath: path).lastPathComponent
             try? FileManager.default.copyItem(atPath: path, toPath: "\(folder)/\(name)")
         }

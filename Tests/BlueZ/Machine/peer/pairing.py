@@ -28,6 +28,7 @@ class Agent(ServiceInterface):
         self.accepts = True
         self.question = None
         self.early = None
+        self.is_registered = False
 
     def answer(self, value):
         """Answers the open question, or the next one."""
@@ -100,9 +101,11 @@ async def power_on(peer, io="NoInputNoOutput", name="bluez-peer", bondable=True)
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Powered", "b", True)
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Alias", "s", name)
     await peer.bus.set(ADAPTER, "org.bluez.Adapter1", "Pairable", "b", bondable)
-    peer.bus.connection.export(PATH, peer.agent)
-    await peer.bus.invoke("/org/bluez", MANAGER, "RegisterAgent", "os", PATH, io)
-    await peer.bus.invoke("/org/bluez", MANAGER, "RequestDefaultAgent", "o", PATH)
+    if not peer.agent.is_registered:
+        peer.bus.connection.export(PATH, peer.agent)
+        await peer.bus.invoke("/org/bluez", MANAGER, "RegisterAgent", "os", PATH, io)
+        await peer.bus.invoke("/org/bluez", MANAGER, "RequestDefaultAgent", "o", PATH)
+        peer.agent.is_registered = True
     return await peer.bus.get(ADAPTER, "org.bluez.Adapter1")
 
 
