@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+import VirtualAccessories
+import VirtualRadio
+
+/// Links of the kernel's on a controller of ours, in both directions.
+@Suite(.machines) struct KernelConnectingTests {
+    @Test(arguments: Setting.all)
+    func ourHostConnects(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "a link, our controller") { scene in
+            let host = try await scene.stage.makeHost()
+            let bench = try await scene.visitBlueZ(from: host)
+            #expect(try await bench.link.read(bench.value) == Workbench.firstValue)
+            try await bench.link.write([7, 8, 9], to: bench.value)
+            #expect(try await scene.bluez.servedValue(Workbench.value).octets == [7, 8, 9])
+
+            let ticks = try await bench.link.subscribe(to: bench.ticker)
+            try await scene.bluez.subscribed(Workbench.ticker)
+            try await scene.bluez.notify((1...20).map { [$0] }, of: Workbench.ticker)
+            let told = try await within(Limits.step, "20 notifications") {
+                var told: [[UInt8]] = []
+                for try await tick in ticks {
+                    told.append(tick)
+                    if told.count == 20 { break }
+                }
+                return told
+            }
+            #expect(told == (1...20).map { [$0] })
+
+            try await scene.end(bench.link, from: host)
+            let again = try await host.connect(to: KernelAir.kernelAddress)
+            #expect(try await again.read(bench.value.valueHandle) == [7, 8, 9])
+            try await scene.bluez.disconnect(scene.bluez.path(of: await host.identityAddress))
+            #expect(
+                try await scene.end(of: again) == .disconnected(.remoteUserTerminatedConnection)
+            )
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func bluezConnects(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "a link, our controller") { scene in
+            let host = try await scene.stage.makeHost()
+            let service = try await host.publish(Workbench.ofOurs)
+            let ticker = service.characteristics[2].valueHandle
+            let path = try await scene.findOurs(host)
+            for round in UInt8(1)...2 {
+                try await scene.bluez.connect(path)
+                let link = try #require(await host.links.first)
+                try await scene.bluez.write([round, round], to: Workbench.value, at: path)
+                let value = try await scene.bluez.read(Workbench.value, from: path)
+                #expect(value == [round, round])
+                let characteristic = try await scene.bluez.subscribe(
+                    to: Workbench.ticker,
+                    at: path
+                )
+                try await link.notify([0xA0 + round], of: ticker)
+                #expect(try await scene.bluez.value(of: characteristic) == [0xA0 + round])
+                try await link.disconnect()
+                try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
+            }
+        }
+    }
+
+    @Test(arguments: Setting.oldestAndLatest)
+    func theKernelHasManyLinks(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "many links, both roles") { scene in
+            let names = ["One", "Two", "Three", "Four"]
+            for (number, name) in names.enumerated() {
+                let controller = try await scene.stage.addController(name) {
+                    $0.path = Path(Position(x: 2, y: Double(number)))
+                }
+                await scene.stage.air.perform { world in
+                    world.attach(SimpleAccessory(.heartRate(name: name)), to: controller)
+                }
+            }
+            try await scene.bluez.powerOn()
+            try await scene.bluez.scan()
+            var paths: [String] = []
+            for name in names { paths.append(try await scene.bluez.device(named: name)) }
+            try await scene.bluez.stopScan()
+            for path in paths { try await scene.bluez.connect(path) }
+            // And another link beside them, in which the kernel is the Peripheral.
+            let host = try await scene.stage.makeHost()
+            try await scene.bluez.serve([Workbench.ofBlueZ])
+            try await scene.bluez.advertise(name: "Kernel")
+            let link = try await host.connect(to: KernelAir.kernelAddress)
+            let bench = try await FoundWorkbench(on: link)
+            let heartRate = BluetoothUUID(0x2A37)
+            for path in paths {
+                let characteristic = try await scene.bluez.subscribe(to: heartRate, at: path)
+                _ = try await scene.bluez.value(of: characteristic)
+                #expect(try await link.read(bench.value) == Workbench.firstValue)
+            }
+            #expect(await scene.stage.air.perform { $0.status.links.count } == names.count + 1)
+        }
+    }
+
+    @Test(arguments: Setting.oldestAndLatest)
+    func bothSidesChangeTheLink(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "link updates, our controller") { scene in
+            let host = try await scene.stage.makeHost()
+            let bench = try await scene.visitBlueZ(from: host)
+            let link = bench.link
+            let update = ConnectionUpdate(
+                intervalMinimum: .milliseconds(30),
+                intervalMaximum: .milliseconds(30)
+            )
+            let agreed = try await link.updateParameters(update)
+            #expect(agreed.interval == .milliseconds(30))
+            if setting.generation == .five {
+                let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
+                #expect(phy.transmit == .le2M && phy.receive == .le2M)
+            }
+            #expect(try await link.read(bench.value) == Workbench.firstValue)
+            #expect(try await link.properties.dataLength.transmitOctets == 251)
+            #expect(try await link.readRSSI() != nil)
+            #expect(try await link.readRemoteVersion().company == 0xFFFF)
+            let told = try await scene.wire().events
+            #expect(
+                told.contains { if case .connectionUpdateComplete = $0 { true } else { false } }
+            )
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+/// The kernel pairs, and encrypts links on a controller of ours.
+@Suite(.machines) struct KernelPairingTests {
+    /// What is agreed on, and how.
+    private static func configuration(_ person: Person, legacy: Bool) -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.pairing.ioCapability = .displayYesNo
+        configuration.pairing.allowsLegacyPairing = legacy
+        configuration.pairingDelegate = person
+        return configuration
+    }
+
+    @Test(arguments: Setting.all)
+    func ourHostPairsAndComesBack(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "pairing, our controller") { scene in
+            let person = Person()
+            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: false))
+            let bench = try await scene.visitBlueZ(from: host, io: .displayYesNo)
+            let security = try await bench.link.pair()
+            #expect(security.isEncrypted && security.isAuthenticated && security.isBonded)
+            #expect(security.usesSecureConnections)
+            #expect(person.methods == [.numericComparison])
+            #expect(try await bench.link.read(bench.secret) == Workbench.secretValue)
+            try await scene.end(bench.link, from: host)
+
+            let again = try await host.connect(to: KernelAir.kernelAddress)
+            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.security.isEncrypted)
+            #expect(person.methods == [.numericComparison], "nobody was asked again")
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func bluezPairsAndComesBack(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "pairing, our controller") { scene in
+            let person = Person()
+            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: false))
+            try await host.publish(Workbench.ofOurs)
+            let path = try await scene.findOurs(host, io: .displayYesNo)
+            try await scene.bluez.connect(path)
+            try await scene.bluez.pair(path)
+            #expect(person.methods == [.numericComparison])
+            #expect(
+                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+            )
+            let first = try #require(await host.links.first)
+            #expect(try await first.security.isAuthenticated)
+            try await scene.end(first, from: host)
+
+            try await scene.bluez.connect(path)
+            #expect(
+                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+            )
+            #expect(person.methods == [.numericComparison], "nobody was asked again")
+        }
+    }
+
+    /// Keys of two sides, made by one each, with EDIV and Rand: another path through the controller.
+    /// BlueZ 5.66 cannot be told to pair so.
+    @Test(arguments: Setting.all.filter { $0.release == .trixie })
+    func legacyKeysWork(_ setting: Setting) async throws {
+        var bluez = BlueZConfiguration()
+        bluez.others = ["General": ["SecureConnections": "off"]]
+        let row = "legacy pairing, our controller"
+        try await withKernel(setting, as: .peripheral, row, bluez) { scene in
+            let person = Person()
+            let host = try await scene.stage.makeHost(Self.configuration(person, legacy: true))
+            try await scene.serveWorkbench()
+            let link = try await host.connect(to: KernelAir.kernelAddress)
+            let bench = try await FoundWorkbench(on: link)
+            let security = try await link.pair()
+            #expect(security.isEncrypted && !security.usesSecureConnections)
+            #expect(try await link.read(bench.secret) == Workbench.secretValue)
+            try await scene.end(link, from: host)
+            let again = try await host.connect(to: KernelAir.kernelAddress)
+            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+        }
+    }
+}

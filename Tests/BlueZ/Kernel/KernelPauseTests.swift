@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+import VirtualRadio
+
+/// Links on which one side falls silent for a while: its host, or its radio.
+@Suite(.machines) struct KernelPauseTests {
+    /// The controller goes on without its host, so the link stays: who has asked waits.
+    @Test(arguments: Setting.oldestAndLatest)
+    func aMachineThatPausesAnswersLater(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
+            let host = try await scene.stage.makeHost()
+            let bench = try await scene.visitBlueZ(from: host)
+            try await scene.bluez.machine.pause()
+            async let late = bench.link.read(bench.value)
+            // The request has been acknowledged by the controller, and nobody answers.
+            #expect(try await bench.link.readRSSI() != nil)
+            try await scene.bluez.machine.resume()
+            #expect(try await late == Workbench.firstValue)
+        }
+    }
+
+    /// A server has 30 seconds to answer (Vol 3, Part F, 3.3.3). It is too long to be had four times.
+    @Test func aMachineThatPausesTooLongLosesTheLink() async throws {
+        try await withKernel(.latest, as: .peripheral, "pause beyond the ATT time-out") { scene in
+            let host = try await scene.stage.makeHost()
+            let bench = try await scene.visitBlueZ(from: host)
+            try await scene.bluez.machine.pause()
+            let clock = ContinuousClock()
+            let asked = clock.now
+            await #expect(throws: GATT.Failure.timedOut) {
+                try await bench.link.read(bench.value)
+            }
+            #expect(asked.duration(to: clock.now) > .seconds(29))
+            #expect(asked.duration(to: clock.now) < .seconds(40))
+            _ = try await scene.end(of: bench.link)
+            try await scene.bluez.machine.resume()
+            let again = try await host.connect(to: KernelAir.kernelAddress)
+            #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+        }
+    }
+
+    /// Both sides lose the link by their own supervision time-out, and find each other again.
+    @Test(arguments: Setting.oldestAndLatest)
+    func whoIsOutOfRangeIsLostAndComesBack(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "out of range") { scene in
+            let host = try await scene.stage.makeHost()
+            try await scene.serveWorkbench()
+            var options = ConnectOptions()
+            options.parameters.supervisionTimeout = .seconds(1)
+            let link = try await host.connect(to: KernelAir.kernelAddress, options: options)
+            let bench = try await FoundWorkbench(on: link)
+            let kernel = scene.stage.kernel
+            await scene.stage.air.perform { $0.assign(kernel, toGroup: 1) }
+            await scene.stage.air.perform { $0.separate(group: 0, from: 1) }
+            #expect(try await scene.end(of: link) == .disconnected(.connectionTimeout))
+            let path = scene.bluez.path(of: await host.identityAddress)
+            try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
+            async let standing = host.connect(
+                to: KernelAir.kernelAddress,
+                options: .whenAvailable
+            )
+            await scene.stage.air.perform { $0.join(group: 0, with: 1) }
+            let again = try await standing
+            #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import CoreBluetooth
+import Foundation
+import Lanyard
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+import VirtualRadio
+
+/// The plug of BlueZ's machine is pulled while there is a link, and put in again.
+///
+/// To our host that is what it is when somebody takes the battery out of an accessory: no word of
+/// farewell, just silence.
+@Suite(.machines) struct KernelPowerTests {
+    /// A machine takes long to start; the release makes no difference to our side.
+    private static let setting = Setting.latest
+
+    @Test func whoWasConnectedIsConnectedAgain() async throws {
+        try await withKernel(
+            Self.setting,
+            as: .peripheral,
+            "power cut",
+            hasOwnMachine: true
+        ) { scene in
+            let host = try await scene.stage.makeHost(Self.configuration)
+            try await scene.serveWorkbench(for: 2)
+            let bench = try await FoundWorkbench(
+                on: host.connect(to: KernelAir.kernelAddress)
+            )
+            _ = try await bench.link.pair()
+            #expect(try await bench.link.read(bench.secret) == Workbench.secretValue)
+            let central = try await Self.application(in: scene)
+            let accessory = try await central.accessory(Self.description)
+            let changes = accessory.changes
+            try await Self.reach(.ready, in: changes)
+
+            try await bench.expectSilence { scene.bluez.machine.cutPower() }
+            try await Self.reach(.outOfRange, in: changes)
+
+            // Nobody is there yet. The wishes stand, and the machine starts meanwhile.
+            async let standing = host.connect(
+                to: KernelAir.kernelAddress,
+                options: .whenAvailable
+            )
+            try await scene.bluez.restartMachine()
+            try await scene.serveWorkbench(for: 2)
+            let link = try await standing
+            #expect(try await link.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await link.security.isEncrypted, "by the bond that both have kept")
+            try await Self.reach(.ready, in: changes)
+            try await expectTicks(of: accessory, from: scene.bluez)
+            await central.shutDown()
+        }
+    }
+
+    private static var configuration: HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.pairingDelegate = Person()
+        return configuration
+    }
+
+    /// An application of Lanyard's, which keeps its accessories connected by itself.
+    private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
+        let door = try await scene.stage.openDoor("application")
+        var configuration = AccessoryCentral.Configuration(name: "power cut")
+        configuration.adapter = CBAdapter("\(door)")
+        configuration.store = .file(
+            URL(fileURLWithPath: scene.stage.folder + "/accessories.json")
+        )
+        return AccessoryCentral(for: [description], configuration: configuration)
+    }
+
+    /// The subscription is there again, and what was read before can be read.
+    private func expectTicks(of accessory: Accessory, from bluez: BlueZ) async throws {
+        #expect(try await accessory.read("FFE1") == Data(Workbench.firstValue))
+        let ticks = accessory.values(of: "FFE3")
+        try await bluez.notify([[42]], of: Workbench.ticker)
+        let tick = try await within(Limits.step, "a value") {
+            for await tick in ticks { return tick }
+            throw ProcessError.tooSlow("a value")
+        }
+        #expect(tick == Data([42]))
+    }
+
+    private static var description: AccessoryDescription {
+        AccessoryDescription(
+            kind: "workbench",
+            matching: .service("FFE0"),
+            services: [
+                ServiceDescription("FFE0", [.read("FFE1"), .subscribe("FFE3")])
+            ]
+        )
+    }
+
+    private static func reach(
+        _ state: AccessoryState,
+        in changes: Events<AccessoryChange>
+    ) async throws {
+        try await within(Limits.boot, "the accessory is \(state)") {
+            for await change in changes where change.state == state { return }
+            throw ProcessError.tooSlow("\(state)")
+        }
+    }
+}

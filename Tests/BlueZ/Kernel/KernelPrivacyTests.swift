@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+/// Private addresses, made by one side and recognised by the other, with a controller of ours under
+/// the kernel's resolving list.
+@Suite(.machines) struct KernelPrivacyTests {
+    private static func configuration(_ privacy: Privacy = .off) -> HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.pairingDelegate = Person()
+        configuration.privacy = privacy
+        return configuration
+    }
+
+    @Test(arguments: Setting.all)
+    func ourHostRecognisesBlueZ(_ setting: Setting) async throws {
+        try await withKernel(
+            setting,
+            as: .peripheral,
+            "privacy of BlueZ, our controller",
+            BlueZConfiguration(privacy: "device")
+        ) { scene in
+            let host = try await scene.stage.makeHost(Self.configuration())
+            try await scene.serveWorkbench()
+            let stranger = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            #expect(stranger.address.randomKind == .resolvablePrivate)
+            let link = try await host.connect(to: stranger.address)
+            let bench = try await FoundWorkbench(on: link)
+            _ = try await link.pair()
+            #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
+            #expect(try await link.read(bench.secret) == Workbench.secretValue)
+            try await scene.end(link, from: host)
+
+            let friend = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            #expect(friend.isIdentityResolved)
+            #expect(friend.address == KernelAir.kernelAddress)
+            let again = try await host.connect(to: KernelAir.kernelAddress)
+            #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func bluezRecognisesOurHost(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
+            let privacy = Privacy.resolvable(rotation: .seconds(1))
+            let host = try await scene.stage.makeHost(Self.configuration(privacy))
+            try await host.publish(Workbench.ofOurs)
+            let path = try await scene.findOurs(host)
+            let first = try await scene.bluez.device(path)["Address"].text
+            #expect(first != "\(await host.identityAddress)")
+            try await scene.bluez.connect(path)
+            try await scene.bluez.pair(path)
+            #expect(
+                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+            )
+            let identity = try await scene.bluez.device(path)["Address"].text
+            #expect(identity == "\(await host.identityAddress)")
+            let link = try #require(await host.links.first)
+            try await link.disconnect()
+            try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
+
+            // By now we are on the air with another address, which the kernel knows for ours.
+            try await scene.bluez.connect(path)
+            #expect(
+                try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
+            )
+            #expect(try await scene.bluez.call("devices").memberCount == 1)
+        }
+    }
+}
+
+extension JSON {
+    /// How many members an object has.
+    fileprivate var memberCount: Int {
+        guard case .object(let members) = self else { return 0 }
+        return members.count
+    }
+}

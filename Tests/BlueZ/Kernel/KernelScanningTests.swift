@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+
+/// The kernel scans with a controller of ours, and advertises with it.
+@Suite(.machines) struct KernelScanningTests {
+    private static let manufacturer = AdvertisingData.ManufacturerData(
+        company: 0xFFFF,
+        bytes: [1, 2, 3, 4]
+    )
+
+    @Test(arguments: Setting.all)
+    func bluezFindsWhatIsAdvertised(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "discovery, our controller") { scene in
+            let host = try await scene.stage.makeHost()
+            var content = AdvertisingContent(
+                localName: "Nearby",
+                serviceUUIDs: [Workbench.service]
+            )
+            content.manufacturerData = [Self.manufacturer]
+            _ = try await host.advertise(Advertising(content))
+            try await scene.bluez.powerOn()
+            try await scene.bluez.scan()
+            let path = try await scene.bluez.device(named: "Nearby")
+            #expect(path == scene.bluez.path(of: await host.identityAddress))
+            let device = try await scene.bluez.device(path)
+            #expect(device["AddressType"].text == "random")
+            #expect(device["UUIDs"].elements == [.string(Workbench.service.bluez)])
+            #expect(device["ManufacturerData"]["65535"].octets == Self.manufacturer.bytes)
+            try await scene.bluez.stopScan()
+            let isExtended = Set(try await scene.wire().commands)
+                .contains(.leSetExtendedScanEnable)
+            #expect(isExtended == (setting.generation == .five))
+        }
+    }
+
+    /// BlueZ 5.66 takes no more than 31 octets of one company.
+    private static let companies: [UInt16: [UInt8]] = Dictionary(
+        uniqueKeysWithValues: (0..<7).map { number in
+            (0xFF00 + number, [UInt8](repeating: UInt8(number), count: 20))
+        }
+    )
+
+    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    func bluezFindsLongAdvertisements(_ setting: Setting) async throws {
+        let row = "long advertisement, our controller"
+        try await withKernel(setting, as: .central, row) { scene in
+            for phy in [PHY.le1M, .le2M, .leCoded] {
+                let host = try await scene.stage.makeHost()
+                var content = AdvertisingContent(localName: "\(phy)")
+                content.manufacturerData = Self.companies.map { .init(company: $0, bytes: $1) }
+                var advertising = Advertising(content, kind: .connectable, form: .extended)
+                advertising.secondaryPHY = phy
+                advertising.interval = .milliseconds(30) ... .milliseconds(40)
+                _ = try await host.advertise(advertising)
+            }
+            try await scene.bluez.powerOn()
+            try await scene.bluez.scan()
+            for phy in [PHY.le1M, .le2M, .leCoded] {
+                let path = try await scene.bluez.device(named: "\(phy)")
+                let device = try await scene.bluez.device(path)
+                for (company, bytes) in Self.companies {
+                    #expect(device["ManufacturerData"]["\(company)"].octets == bytes, "\(phy)")
+                }
+            }
+            try await scene.bluez.stopScan()
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func ourHostHearsBlueZ(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "discovery, our controller") { scene in
+            let host = try await scene.stage.makeHost()
+            try await scene.bluez.powerOn()
+            try await scene.bluez.advertise(
+                name: "Kernel",
+                services: [Workbench.service],
+                ["manufacturer": .object(["65535": .octets(Self.manufacturer.bytes)])]
+            )
+            let found = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            #expect(found.address == KernelAir.kernelAddress)
+            #expect(found.isConnectable)
+            #expect(found.data.serviceUUIDs == [Workbench.service])
+            #expect(found.data.manufacturerData == Self.manufacturer)
+
+            // On a controller of 4.x the kernel takes turns with what it has one place for.
+            try await scene.bluez.advertise(name: "Second", ["number": .number(2)])
+            for name in ["Second", "Kernel"] {
+                _ = try await scene.discover(host) { $0.data.localName == name }
+            }
+            try await scene.bluez.stopAdvertising(number: 1)
+            _ = try await scene.discover(host) { $0.data.localName == "Second" }
+        }
+    }
+
+    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    func ourHostHearsLongAdvertisements(_ setting: Setting) async throws {
+        let row = "long advertisement, our controller"
+        try await withKernel(setting, as: .peripheral, row) { scene in
+            let host = try await scene.stage.makeHost()
+            try await scene.bluez.powerOn()
+            // BlueZ 5.66 knows other PHYs, but no more than 31 octets.
+            let isShort = setting.release == .bookworm
+            let companies = isShort ? [:] : Self.companies
+            let manufacturer = companies.map { ("\($0)", JSON.octets($1)) }
+            for (number, channel) in ["1M", "2M", "Coded"].enumerated() {
+                try await scene.bluez.advertise(
+                    name: channel,
+                    [
+                        "number": .number(Double(number + 1)),
+                        "manufacturer": .object(Dictionary(uniqueKeysWithValues: manufacturer)),
+                        "secondary": .string(channel),
+                    ]
+                )
+            }
+            let phys: [(String, PHY)] = [("1M", .le1M), ("2M", .le2M), ("Coded", .leCoded)]
+            for (channel, phy) in phys {
+                let found = try await scene.discover(host) { $0.data.localName == channel }
+                #expect(!found.isLegacy)
+                #expect(found.secondaryPHY == phy)
+                #expect(found.rawData.count > (isShort ? 0 : 150))
+            }
+        }
+    }
+
+    @Test(arguments: Setting.oldestAndLatest)
+    func bluezScansWhileItAdvertises(_ setting: Setting) async throws {
+        try await withKernel(
+            setting,
+            as: .central,
+            "scan while advertising",
+            allowing: setting.generation == .four ? [.randomAddressWhileAdvertising] : []
+        ) { scene in
+            let host = try await scene.stage.makeHost()
+            _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Nearby")))
+            try await scene.bluez.powerOn()
+            try await scene.bluez.advertise(name: "Kernel")
+            try await scene.bluez.scan()
+            _ = try await scene.bluez.device(named: "Nearby")
+            _ = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            try await scene.bluez.stopScan()
+        }
+    }
+}

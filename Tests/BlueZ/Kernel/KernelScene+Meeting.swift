@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+
+// How the two sides come together.
+extension KernelScene {
+    /// Has BlueZ serve the workbench and advertise, and our host connect and explore.
+    func visitBlueZ(
+        from host: BluetoothHost,
+        io: BlueZ.InputOutput = .noInputNoOutput
+    ) async throws -> FoundWorkbench {
+        try await serveWorkbench(io: io)
+        let link = try await host.connect(to: KernelAir.kernelAddress)
+        return try await FoundWorkbench(on: link)
+    }
+
+    /// Has BlueZ serve the workbench, and advertise it for so many Centrals: with advertising sets, the
+    /// kernel does not go on with one that has led to a link.
+    func serveWorkbench(
+        io: BlueZ.InputOutput = .noInputNoOutput,
+        for centralCount: Int = 1
+    ) async throws {
+        try await bluez.powerOn(io: io)
+        try await bluez.serve([Workbench.ofBlueZ])
+        for number in 1...centralCount {
+            try await bluez.advertise(
+                name: "Kernel",
+                services: [Workbench.service],
+                ["number": .number(Double(number))]
+            )
+        }
+    }
+
+    /// Has our host advertise and BlueZ look for it; where BlueZ has it.
+    func findOurs(
+        _ host: BluetoothHost,
+        io: BlueZ.InputOutput = .noInputNoOutput
+    ) async throws -> String {
+        let content = AdvertisingContent(localName: "Ours", serviceUUIDs: [Workbench.service])
+        var advertising = Advertising(content)
+        advertising.interval = .milliseconds(30) ... .milliseconds(40)
+        _ = try await host.advertise(advertising)
+        try await bluez.powerOn(io: io)
+        try await bluez.scan()
+        let path = try await bluez.device(named: "Ours")
+        try await bluez.stopScan()
+        return path
+    }
+
+    /// Ends a link from our side, and waits until bluetoothd knows: it takes a connection that comes
+    /// sooner for another channel of the old one, and drops it ("EATT channel limit reached").
+    func end(_ link: Link, from host: BluetoothHost) async throws {
+        try await link.disconnect()
+        let path = bluez.path(of: await host.identityAddress)
+        try await bluez.change(of: path, "Connected", to: .boolean(false))
+    }
+
+    /// Waits until a link ends; why it did.
+    func end(of link: Link, within limit: Duration = Limits.step) async throws -> HostError {
+        try await within(limit, "the end of a link") { try await link.ended() }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+import VirtualAdapters
+import VirtualRadio
+
+/// The Linux kernel on a virtual controller of ours, BlueZ on top of it, and the air around.
+struct KernelScene: Sendable {
+    let bluez: BlueZ
+    let stage: KernelAir
+
+    /// What passed so far between the kernel and its controller.
+    func wire() async throws -> KernelWire {
+        await stage.air.perform { _ in }
+        return try KernelWire(stage.folder + "/0-kernel.btsnoop")
+    }
+
+    /// Waits until a host of ours hears such an advertisement. One that changes is heard, too: a
+    /// controller that leaves out what it heard before goes by the address alone.
+    func discover(
+        _ host: BluetoothHost,
+        where choose: @escaping @Sendable (Advertisement) -> Bool
+    ) async throws -> Advertisement {
+        var parameters = ScanParameters()
+        if stage.generation == .five { parameters.phys = [.le1M, .leCoded] }
+        let scan = host.scan(parameters: parameters, reportsDuplicates: true)
+        return try await within(Limits.discovery, "an advertisement") {
+            for try await found in scan where choose(found) { return found }
+            throw HostError.closed
+        }
+    }
+
+    /// Everything that somebody should have to explain: lines of the kernel's log, commands that the
+    /// controller refused, rules that were broken on a wire.
+    func complaints() async throws -> [Complaint] {
+        let lines = try await bluez.kernelLog().filter(\.isComplaint)
+        let daemon = DaemonLog.complaints(in: try await bluez.daemonLog())
+        let refusals = try await wire().refusals
+        let violations = await stage.violations
+        return lines.map { Complaint.kernel($0.text) }
+            + daemon.map { Complaint.daemon($0) }
+            + refusals.map { Complaint.refusal($0) }
+            + violations.map { Complaint.violation($0) }
+    }
+}
+
+/// Lets the kernel of a virtual machine drive a virtual controller of ours, with BlueZ on top of it,
+/// for a scenario. In the end nobody may have complained: not the kernel in its log, not bluetoothd of
+/// the kernel, not the controller by refusing a command, not the watch over the wires.
+///
+/// - Parameter allowances: complaints that somebody has explained.
+func withKernel(
+    _ setting: Setting,
+    as role: BlueZRole,
+    _ scenario: String,
+    _ configuration: BlueZConfiguration = BlueZConfiguration(),
+    hasOwnMachine: Bool = false,
+    allowing allowances: [Allowance] = [],
+    _ body: @escaping @Sendable (KernelScene) async throws -> Void
+) async throws {
+    try await withKernelAir(setting.generation) { stage in
+        try await withBlueZ(
+            setting,
+            as: role,
+            scenario,
+            on: .outside(stage.kernelDoor.specification),
+            configuration,
+            hasOwnMachine: hasOwnMachine
+        ) { bluez in
+            let scene = KernelScene(bluez: bluez, stage: stage)
+            bluez.keep(logsIn: stage.folder)
+            try await body(scene)
+            let complaints = try await scene.complaints().filter { complaint in
+                !allowances.contains { $0.covers(complaint) }
+            }
+            #expect(complaints == [], "somebody complained")
+            // Now the kernel may be in the middle of something, and say so.
+            try await bluez.powerOff()
+            try await bluez.call("stop_radio")
+        }
+    }
+}
+
+extension Setting {
+    /// The two that differ most, for what depends on either little.
+    static let oldestAndLatest = [Setting(release: .bookworm, generation: .four), latest]
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHCI
+import HCITransports
+
+/// What passed between the kernel and its controller, as the air logged it.
+struct KernelWire {
+    /// A command that the controller refused.
+    struct Refusal: Hashable, CustomStringConvertible {
+        let opcode: HCI.Opcode
+        let status: HCI.ErrorCode
+
+        var description: String { "\(opcode): \(status)" }
+    }
+
+    /// The commands of the kernel, in its order.
+    private(set) var commands: [HCI.Opcode] = []
+    /// Those of them that were refused.
+    private(set) var refusals: [Refusal] = []
+    /// The events that it got, but for answers.
+    private(set) var events: [HCI.Event] = []
+
+    /// Reads a log, also one that is still being written.
+    init(_ path: String) throws {
+        do {
+            try TraceFile.read(path) { record in
+                guard let packet = try? HCI.Packet(h4: record.packet) else { return }
+                note(packet)
+            }
+        } catch is BtsnoopError {
+            // Its end has yet to be written.
+        }
+    }
+
+    private mutating func note(_ packet: HCI.Packet) {
+        switch packet {
+        case .command(let opcode, _): commands.append(opcode)
+        case .event(let code, let parameters):
+            guard let event = try? HCI.Event(code: code, parameters: parameters) else { return }
+            note(event)
+        case .acl, .synchronous, .isochronous: break
+        }
+    }
+
+    private mutating func note(_ event: HCI.Event) {
+        switch event {
+        case .commandComplete(let answer):
+            let status = answer.returnParameters.first.map(HCI.ErrorCode.init(rawValue:))
+            note(status ?? .success, of: answer.opcode)
+        case .commandStatus(let answer): note(answer.status, of: answer.opcode)
+        default: events.append(event)
+        }
+    }
+
+    private mutating func note(_ status: HCI.ErrorCode, of opcode: HCI.Opcode) {
+        guard status != .success else { return }
+        refusals.append(Refusal(opcode: opcode, status: status))
+    }
+}
