@@ -71,9 +71,8 @@ async def reset(peer, radio, configuration, keeps_state=False):
 async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
-    btvirt takes the first thing that it reads of a new controller for the kernel's word that it is
-    made. Now and then the kernel's first command is there before, is lost, and the controller stays
-    dead; so it is tried again.
+    Now and then one stays dead, because btvirt lost the kernel's first command; so it is tried again,
+    which the event `radio_retried` tells.
     """
     adapters = adapters or peer.radio.adapters(radio)
     for limit in PATIENCE:
@@ -83,6 +82,7 @@ async def _start_radio(peer, radio, adapters=None):
             return
         except asyncio.TimeoutError:
             await peer.radio.stop()
+            peer.line.emit("radio_retried", radio=radio, seconds=limit)
             peer.kernel.forget()
     raise Refusal("NoController", f"BlueZ did not get its {adapters}")
 

@@ -42,7 +42,9 @@ class Radio:
             if kind == "outside":
                 await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
             elif kind in KINDS:
-                await self._start("btvirt", *KINDS[kind], log=log)
+                # Before all others, or the kernel's first command to a controller may be there before
+                # btvirt has read that the controller is made; it takes the one for the other.
+                await self._start("chrt", "-f", "1", "btvirt", *KINDS[kind], log=log)
                 await self._start("/bridge", "1", port("lent"), log=log)
 
     async def stop(self):
