@@ -3,7 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Enhanced ATT: several bearers on one link, where BlueZ offers them.
+/// Enhanced ATT: several bearers on one link, where BlueZ offers them. Debian 12's kernel was made without
+/// the channels for it, and rejects the command.
 @Suite(.machines) struct AccessoryEnhancedTests {
     private static let configuration = {
         var configuration = BlueZConfiguration()
@@ -13,7 +14,7 @@ import Testing
 
     @Test(
         "Bearers are opened on an encrypted link, and carry reads and writes",
-        arguments: Setting.all
+        arguments: Setting.all.filter { $0.release == .trixie }
     )
     func bearers(_ setting: Setting) async throws {
         try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in

@@ -6,7 +6,8 @@ import PairingTestSupport
 import Testing
 
 /// Our host pairs with BlueZ by what was handed over in another way. bluetoothd has no words for it,
-/// the kernel has: so the data comes and goes by the kernel's management interface.
+/// the kernel has: so the data comes and goes by the kernel's management interface. Not every kernel
+/// hands out its own: Debian 12's says that it cannot for controllers of 4.x.
 @Suite(.machines) struct AccessoryOutOfBandTests {
     /// Who has the other's data.
     enum Knowledge: String, Sendable {
@@ -15,7 +16,7 @@ import Testing
         case both = "both have the other's"
     }
 
-    @Test(arguments: Setting.all)
+    @Test(arguments: Setting.latestOnly)
     func bothHaveTheOthers(_ setting: Setting) async throws {
         try await pair(setting, .both)
     }

@@ -50,7 +50,7 @@ import Testing
             let short = Exhibition.pattern(7, start: 3)
             try await link.write(short, to: note)
             #expect(try await scene.bluez.servedValue(Exhibition.note).octets == short)
-            let long = Exhibition.pattern(512, start: 5)
+            let long = Exhibition.pattern(Exhibition.longestWrite(to: setting), start: 5)
             try await link.write(long, to: note)
             #expect(try await link.readLong(note) == long)
         }

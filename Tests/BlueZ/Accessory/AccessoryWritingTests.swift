@@ -33,12 +33,12 @@ import Testing
         }
     }
 
-    @Test("A value of 512 octets is written in parts, as one", arguments: Setting.all)
+    @Test("The longest value is written whole", arguments: Setting.all)
     func longWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.visit()
             let slate = try database.handle(Exhibition.slate)
-            for count in [510, 512] {
+            for count in [300, Exhibition.longestWrite(to: setting)] {
                 let value = Exhibition.pattern(count, start: UInt8(count & 0xFF))
                 try await link.write(value, to: slate)
                 #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == value)

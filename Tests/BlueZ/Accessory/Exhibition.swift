@@ -31,6 +31,12 @@ enum Exhibition {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) &+ start }
     }
 
+    /// The longest value that BlueZ lets be written by one request: 512 octets, but that of Debian 12
+    /// counts the two of the handle in.
+    static func longestWrite(to setting: Setting) -> Int {
+        setting.release == .bookworm ? 510 : 512
+    }
+
     static let labelValue = Array("BlueZ".utf8)
     static let pageValue = pattern(512)
     static let noteValue = pattern(40, start: 9)
