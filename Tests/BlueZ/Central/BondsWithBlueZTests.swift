@@ -52,7 +52,9 @@ import Testing
                 try await stall.keeper.farewell(of: link)
                 #expect(stall.person.experiences == [])
                 #expect(await stall.host.bonds.isEmpty)
-                try await stall.visitor.forget()
+                // Told to remove the device, BlueZ 5.82 keeps it in this state.
+                try await bluez.restartDaemon(forgets: true)
+                try await bluez.powerOn()
                 let (visitor, _) = try await stall.arrive()
                 try await visitor.pair()
                 #expect(try await visitor.read(Stall.secret) == Stall.treasure)
@@ -74,10 +76,7 @@ import Testing
                 try await expectDistrust(of: before, at: stall)
             }
             try await withStall(near: bluez, plan) { stall in
-                let (visitor, link) = try await stall.arrive()
-                #expect(stall.person.experiences.first == .askedAgain)
-                #expect(try await visitor.read(Stall.secret) == Stall.treasure)
-                #expect(try await link.security.isBonded)
+                try await expectTrust(at: stall)
                 #expect(await stall.host.bonds.map(\.identity) == before.map(\.identity))
             }
         }
@@ -114,6 +113,20 @@ import Testing
         #expect(stall.person.experiences == [.askedAgain])
         #expect(await stall.host.bonds == bonds)
         try await stall.visitor.forget()
+    }
+
+    /// Our side believes it. What BlueZ paired for it may lose: it comes again with its new keys.
+    private func expectTrust(at stall: StallVisit) async throws {
+        let events = await stall.host.securityEvents()
+        _ = try await stall.bluez.findStall()
+        let link = try await stall.meetOnly()
+        try await StallVisit.keys(in: events)
+        #expect(stall.person.experiences.first == .askedAgain)
+        try? await link.disconnect()
+        try await stall.keeper.farewell(of: link)
+        let again = try await stall.comeBack()
+        #expect(try await stall.visitor.read(Stall.secret) == Stall.treasure)
+        #expect(try await again.security.isBonded)
     }
 
     private func expectRecognition(of bonds: [BondedPeer], at stall: StallVisit) async throws {

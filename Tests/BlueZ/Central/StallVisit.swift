@@ -46,6 +46,30 @@ struct StallVisit: Sendable {
         }
     }
 
+    /// Has BlueZ ask for what it has to pair for first.
+    ///
+    /// BlueZ pairs, but may lose what it paired for: it repeats its request while the kernel still
+    /// raises the security of the socket, which answers ENOTCONN then; on D-Bus that is an ATT error,
+    /// 0x0e, that nobody sent. Then it is asked again when keys are there.
+    func askPairing<Value>(_ ask: () async throws -> Value) async throws -> Value {
+        let events = await host.securityEvents()
+        do {
+            return try await ask()
+        } catch let refusal as Refusal where refusal.text.contains("0x0e") {
+            try await Self.keys(in: events)
+            return try await ask()
+        }
+    }
+
+    /// Waits until both sides have keys.
+    static func keys(in events: AsyncStream<SecurityEvent>) async throws {
+        try await within(Limits.step, "keys") {
+            for await event in events {
+                if case .bonded = event { return }
+            }
+        }
+    }
+
     /// Ends the link, from our side: when BlueZ is told to, it waits for two seconds first.
     func part(_ link: Link) async throws {
         try await link.disconnect()

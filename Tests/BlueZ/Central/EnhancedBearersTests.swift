@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// BlueZ opens bearers beside the first (Vol 3, Part G, 5.3), and uses our server over them. Debian 12's
+/// kernel was made without the channels for it.
+@Suite(.machines) struct EnhancedBearersTests {
+    /// As BlueZ counts them: the first is one of them.
+    private static let channels = 3
+
+    @Test(arguments: Setting.all.filter { $0.release == .trixie })
+    func valuesAreReadOverEnhancedBearers(_ setting: Setting) async throws {
+        var configuration = BlueZConfiguration()
+        configuration.channels = Self.channels
+        try await withBlueZ(setting, as: .central, "Enhanced ATT", on: .inside, configuration) {
+            bluez in
+            try await bluez.powerOn()
+            try await withStall(near: bluez) { stall in
+                let (visitor, link) = try await stall.arrive()
+                try await visitor.pair()
+                // BlueZ opens them beside what else it does, and tells nobody.
+                var patience = Self.patience
+                while patience > 0, await link.enhancedBearerCount < Self.channels - 1 {
+                    #expect(try await visitor.read(Stall.short) == Stall.pattern(20))
+                    patience -= 1
+                }
+                #expect(await link.enhancedBearerCount == Self.channels - 1)
+                let count = stall.recorder.count(of: .readRequest)
+                #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
+                try await visitor.write([1, 2], to: Stall.long)
+                #expect(try await visitor.read(Stall.long) == [1, 2])
+                // None of that came over the first bearer.
+                #expect(stall.recorder.count(of: .readRequest) == count)
+            }
+        }
+    }
+
+    /// How many values BlueZ reads while we wait for its bearers.
+    private static let patience = 100
+}
