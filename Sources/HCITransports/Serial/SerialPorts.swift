@@ -36,10 +36,21 @@ package enum SerialPorts {
     /// The group that may use the device, if there is one that may and it has a name.
     static func group(of path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IWGRP != 0,
-            let group = getgrgid(status.st_gid)
-        else { return nil }
-        return String(cString: group.pointee.gr_name)
+        guard stat(path, &status) == 0, status.st_mode & S_IWGRP != 0 else { return nil }
+        return group(status.st_gid, in: LinuxFiles().text(of: "/etc/group") ?? "")
+    }
+
+    /// The name of a group in the system's list, whose lines are `dialout:x:20:`.
+    ///
+    /// Read here, because the C library's own way loads other libraries, which a static program cannot.
+    static func group(_ number: UInt32, in list: String) -> String? {
+        for line in list.split(separator: "\n") {
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            if fields.count > 2, !fields[0].isEmpty, UInt32(fields[2]) == number {
+                return String(fields[0])
+            }
+        }
+        return nil
     }
 
     /// The programs that have the device open, as far as this one may see.

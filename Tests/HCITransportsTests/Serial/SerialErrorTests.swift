@@ -76,6 +76,16 @@ struct SerialErrorTests {
     }
 
     @Test(
+        "find a group's name in the system's list",
+        arguments: [(0, "root"), (20, "dialout"), (7, nil), (9, nil), (21, nil)]
+            as [(UInt32, String?)]
+    )
+    func groupList(number: UInt32, name: String?) {
+        let list = "root:x:0:\ndialout:x:20:ann,bob\n\n:x:7:\nbroken:x\nother:9:x:\n"
+        #expect(SerialPorts.group(number, in: list) == name)
+    }
+
+    @Test(
         "know serial ports by the names of their drivers",
         arguments: [
             ("ttyUSB0", true), ("ttyUSB12", true), ("ttyACM1", true), ("ttyAMA0", true),
