@@ -155,6 +155,29 @@ struct SerialTransportTests {
         }
     }
 
+    @Test("has let go of its port when its end is told")
+    func freeAtTheEnd() async throws {
+        try await withBench { bench in
+            let line = SerialLine(path: bench.uart.terminal.path, speed: 9_600)
+            let found = Mutex<Result<Void, SerialError>?>(nil)
+            try await bench.transport.open(on: bench.executor) { [events = bench.events] event in
+                if case .closed = event {
+                    let result = Result { () throws(SerialError) in
+                        _ = try SerialPort(line, speeds: [9_600])
+                    }
+                    found.withLock { $0 = result }
+                }
+                events.note(event)
+            }
+            await bench.run { bench.transport.close() }
+            try await bench.events.wait { !$0.closings.isEmpty }
+            guard case .success = found.withLock({ $0 }) else {
+                Issue.record("\(String(describing: found.withLock { $0 }))")
+                return
+            }
+        }
+    }
+
     @Test("says that nobody answers, at which speed, and what to try")
     func silence() async throws {
         try await withBench { bench in

@@ -35,7 +35,7 @@ import BluetoothTypes
             self.finished = finished
             guard !isCancelled else { return finish(.failure(.cancelled)) }
             do throws(SerialError) {
-                let port = try SerialPort(line, speed: startUp.openingSpeed)
+                let port = try SerialPort(line, speeds: startUp.openingSpeeds)
                 self.port = port
                 timer = executor.makeTimer { [weak self] in self?.timerFired() }
                 executor.loop.watch(port.descriptor, readable: true, writable: false, self)

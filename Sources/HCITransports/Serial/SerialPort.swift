@@ -21,13 +21,15 @@ import LinuxInterfaces
         private let path: String
 
         /// Opens the device and sets it up.
-        init(_ line: SerialLine, speed: Int) throws(SerialError) {
+        ///
+        /// - Parameter speeds: Those that it must be able to have, in the order in which it gets them.
+        init(_ line: SerialLine, speeds: [Int]) throws(SerialError) {
             path = line.path
             let number = open(line.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
             guard number >= 0 else { throw Self.error(.last, opening: line.path) }
             descriptor = Descriptor(owning: number)
             try claim()
-            try configure(speed: speed, flowControl: line.flowControl)
+            for speed in speeds { try configure(speed: speed, flowControl: line.flowControl) }
         }
 
         /// Keeps everybody else out.
@@ -39,7 +41,7 @@ import LinuxInterfaces
             guard discipline == linux_N_TTY else { throw .usedByKernel(path: path) }
             // Both: TIOCEXCL does not stop root, and who does not ask for a lock is not stopped by it.
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
-                throw .inUse(path: path, by: SerialPorts.holders(of: path))
+                throw .inUse(path: path, by: [])
             }
             _ = ioctl(descriptor.number, linux_TIOCEXCL)
         }
@@ -62,9 +64,10 @@ import LinuxInterfaces
             try apply(&settings, speed: speed)
         }
 
-        /// Lets what has not left leave or get lost, so that closing does not wait for a controller
-        /// that holds up its CTS for ever.
+        /// Lets what has not left get lost, and a controller that holds up its CTS hold up nobody:
+        /// otherwise closing waits for both, half a minute or for ever.
         func release() {
+            _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCOFLUSH)
             guard var settings = try? settings() else { return }
             settings.c_cflag &= ~linux_CRTSCTS
             _ = ioctl(descriptor.number, linux_TCSETS2, &settings)
@@ -97,7 +100,7 @@ import LinuxInterfaces
             case ENOENT, ENXIO, ENODEV, ENOTDIR:
                 .noSuchDevice(path: path, present: SerialPorts.present)
             case EACCES, EPERM: .permissionDenied(path: path, group: SerialPorts.group(of: path))
-            case EBUSY: .inUse(path: path, by: SerialPorts.holders(of: path))
+            case EBUSY: .inUse(path: path, by: [])
             default: .notATerminal(path: path)
             }
         }

@@ -53,8 +53,18 @@ package enum SerialPorts {
         return nil
     }
 
-    /// The programs that have the device open, as far as this one may see.
-    static func holders(of path: String) -> [SystemProcess] {
+    /// The programs that have the device open, as far as this one may see. Looks on a thread of its own:
+    /// a machine may have many processes with many files.
+    static func findHolders(of path: String) async -> [SystemProcess] {
+        await withCheckedContinuation { found in
+            guard let thread = SystemThread({ found.resume(returning: holders(of: path)) }) else {
+                return found.resume(returning: [])
+            }
+            thread.detach()
+        }
+    }
+
+    private static func holders(of path: String) -> [SystemProcess] {
         guard let resolved = realpath(path, nil) else { return [] }
         defer { free(resolved) }
         return AdapterHolders(LinuxFiles()).programs(withOpen: String(cString: resolved))

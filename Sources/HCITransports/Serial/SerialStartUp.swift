@@ -76,7 +76,7 @@ struct SerialStartUp: Sendable {
     /// When `deadlinePassed(now:)` is to be called; nil if nothing is awaited.
     private(set) var nextDeadline: Instant?
 
-    /// A start-up of a line whose port has been set to `openingSpeed`.
+    /// A start-up of a line whose port has been set to the last of `openingSpeeds`.
     init(_ line: SerialLine) {
         speed = line.speed
         startSpeed = line.startSpeed ?? line.speed
@@ -84,8 +84,9 @@ struct SerialStartUp: Sendable {
         currentSpeed = startSpeed
     }
 
-    /// The speed to which the port is to be set first.
-    var openingSpeed: Int { startSpeed }
+    /// The speeds to which the port is to be set before, in this order: the one that is wanted only to
+    /// learn whether the port can do it, before the controller is told.
+    var openingSpeeds: [Int] { speeds.reversed() }
 
     private var speeds: [Int] { speed == startSpeed ? [speed] : [startSpeed, speed] }
 
@@ -96,21 +97,36 @@ struct SerialStartUp: Sendable {
 
     /// Bytes arrived, cut anyhow.
     mutating func receive(_ bytes: ArraySlice<UInt8>, now: Instant) -> [Action] {
+        guard isListening else { return [] }
+        deframer.append(bytes)
         var actions: [Action] = []
-        switch state {
-        // What comes while the speeds differ is nothing.
-        case .idle, .leaving, .settling, .finished: return []
-        case .awaitingReset, .awaitingVersion, .awaitingOrder: deframer.append(bytes)
-        }
         do throws(H4FramingError) {
             // Bounded: each packet is taken out of what has arrived.
-            while let packet = try deframer.next() {
+            while isListening, let packet = try deframer.next() {
                 actions += receive(packet, now: now)
             }
             return actions
         } catch {
-            // Noise: as if no answer had come, and at once.
-            return actions + deadlinePassed(now: now)
+            return actions + noiseHeard(now: now)
+        }
+    }
+
+    /// Whether what comes means anything. While the two speeds differ it does not.
+    private var isListening: Bool {
+        switch state {
+        case .idle, .leaving, .settling, .finished: false
+        case .awaitingReset, .awaitingVersion, .awaitingOrder: true
+        }
+    }
+
+    private mutating func noiseHeard(now: Instant) -> [Action] {
+        deframer.reset()
+        switch state {
+        // As if no answer had come, and at once.
+        case .awaitingReset(let purpose), .awaitingVersion(let purpose):
+            return notAnswered(purpose, now: now)
+        // The order is out: its answer may follow, or the deadline comes.
+        case .awaitingOrder, .idle, .leaving, .settling, .finished: return []
         }
     }
 

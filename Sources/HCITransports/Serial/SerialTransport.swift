@@ -71,7 +71,8 @@ public final class SerialTransport: HCITransport {
                 await start(opened, on: executor, receive: receive)
             } catch {
                 state.withLock { $0 = .closed }
-                throw error
+                guard case .serial(.inUse(let path, _)) = error else { throw error }
+                throw .serial(.inUse(path: path, by: await SerialPorts.findHolders(of: path)))
             }
         }
 
@@ -103,6 +104,7 @@ public final class SerialTransport: HCITransport {
             on executor: AdapterExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void
         ) async {
+            let port = Mutex<SerialPort?>(opened.port)
             let stream = ByteStream(
                 opened.port.descriptor,
                 .terminal,
@@ -110,7 +112,11 @@ public final class SerialTransport: HCITransport {
                 executor: executor,
                 receive: receive,
                 ended: { [self] error in
-                    opened.port.release()
+                    // Closed before anybody hears of it, who may want to open it at once.
+                    port.withLock { port in
+                        port?.release()
+                        port = nil
+                    }
                     state.withLock { $0 = .closed }
                     receive(.closed(error))
                 }

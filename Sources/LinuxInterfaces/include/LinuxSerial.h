@@ -33,6 +33,7 @@ static const unsigned long linux_TIOCEXCL = 0x540C;
 static const unsigned long linux_TIOCGETD = 0x5424;
 
 // Arguments of TCFLSH.
+static const int linux_TCOFLUSH = 1;
 static const int linux_TCIOFLUSH = 2;
 
 // Bits of c_cflag.

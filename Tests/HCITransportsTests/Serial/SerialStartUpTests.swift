@@ -59,7 +59,7 @@ struct SerialStartUpTests {
     @Test("greets the controller, and that is all where no other speed is wanted")
     func plain() throws {
         var story = try Story("/dev/x@1000000")
-        #expect(story.startUp.openingSpeed == 1_000_000)
+        #expect(story.startUp.openingSpeeds == [1_000_000])
         #expect(story.takeActions() == [Self.reset])
         story.hear(Self.resetAnswer)
         #expect(story.takeActions() == [Self.readVersion])
@@ -98,7 +98,8 @@ struct SerialStartUpTests {
     @Test("asks the controller who made it, and changes the speed with that vendor's command")
     func recognised() throws {
         var story = try Story("/dev/x@921600,start=115200")
-        #expect(story.startUp.openingSpeed == 115_200)
+        // The port has shown that it can have the other before the controller hears of it.
+        #expect(story.startUp.openingSpeeds == [921_600, 115_200])
         #expect(story.takeActions() == [Self.reset])
         story.hear(Self.resetAnswer)
         story.hear(Self.versionAnswer(company: 0x000D))
@@ -276,6 +277,46 @@ struct SerialStartUpTests {
         _ = story.takeActions()
         story.hear([0x77])
         #expect(story.takeActions() == [Self.reset])
+    }
+
+    @Test("keeps the time that it gave the controller, whatever comes in the meantime")
+    func noiseWhileChanging() throws {
+        var story = try Story("/dev/x@921600,vendor=ti")
+        // All in one read: the noise behind the answer is of the speed that is over.
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0))
+        _ = story.takeActions()
+        story.hear(Self.answer(to: 0xFF36) + [0x77, 0x04])
+        #expect(story.takeActions() == [.setSpeed(921_600)])
+        #expect(story.startUp.nextDeadline == story.now + SerialVendor.ti.settlingTime)
+        story.hear([0x77])
+        #expect(story.takeActions() == [])
+        try story.wait()
+        #expect(story.takeActions() == [Self.reset])
+    }
+
+    @Test("noise behind the version takes no order away, and none before an order's answer")
+    func noiseAroundAnOrder() throws {
+        var story = try Story("/dev/x@4000000,vendor=broadcom")
+        story.hear(Self.resetAnswer)
+        _ = story.takeActions()
+        story.hear(Self.versionAnswer(company: 0) + [0x77])
+        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000)])
+        let deadline = story.startUp.nextDeadline
+        story.hear([0x99])
+        #expect(story.takeActions() == [])
+        #expect(story.startUp.nextDeadline == deadline)
+        story.hear(Self.answer(to: 0xFC45))
+        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
+    }
+
+    @Test("an order without an answer leaves the line before anything that comes counts")
+    func noiseWhileLeaving() throws {
+        var story = try Story("/dev/x@921600,vendor=qualcomm")
+        story.hear(Self.resetAnswer)
+        story.hear(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
+        #expect(story.takeActions().last == Self.order(.qualcomm, 921_600))
+        #expect(story.startUp.nextDeadline == story.now + SerialStartUp.leavingTime)
     }
 
     @Test("an answer that comes too late changes nothing")
