@@ -23,9 +23,11 @@ class Program:
         self.process = process
 
     @classmethod
-    async def start(cls, *arguments, output=NOTHING):
+    async def start(cls, *arguments, output=NOTHING, is_first=False):
+        """Starts it; one that `is_first` runs before all others whenever it can."""
         return cls(await asyncio.create_subprocess_exec(
-            *arguments, stdin=NOTHING, stdout=output, stderr=BOTH, start_new_session=True
+            *arguments, stdin=NOTHING, stdout=output, stderr=BOTH, start_new_session=True,
+            preexec_fn=_run_first if is_first else None,
         ))
 
     async def stop(self, with_signal=signal.SIGTERM):
@@ -33,6 +35,10 @@ class Program:
         if self.process.returncode is None:
             os.killpg(self.process.pid, with_signal)
         await self.process.wait()
+
+
+def _run_first():
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 
 
 @command

@@ -44,7 +44,7 @@ class Radio:
             elif kind in KINDS:
                 # Before all others, or the kernel's first command to a controller may be there before
                 # btvirt has read that the controller is made; it takes the one for the other.
-                await self._start("chrt", "-f", "1", "btvirt", *KINDS[kind], log=log)
+                await self._start("btvirt", *KINDS[kind], log=log, is_first=True)
                 await self._start("/bridge", "1", port("lent"), log=log)
 
     async def stop(self):
@@ -55,8 +55,8 @@ class Radio:
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
 
-    async def _start(self, *arguments, log):
-        program = await Program.start(*arguments, output=log)
+    async def _start(self, *arguments, log, is_first=False):
+        program = await Program.start(*arguments, output=log, is_first=is_first)
         self.programs.append(program)
         self.watches.append(asyncio.ensure_future(self._watch(arguments[0], program)))
 
