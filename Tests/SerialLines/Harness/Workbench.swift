@@ -15,7 +15,7 @@ import struct BluetoothHost.Link
 /// accessory: all of it in real time, and the line a real terminal.
 struct Workbench: Sendable {
     /// How long anything may take here, on a machine with much else to do.
-    static let limit = Duration.seconds(40)
+    static let limit = Duration.seconds(120)
 
     let host: BluetoothHost
     let uart: UART
