@@ -74,15 +74,27 @@ struct AdapterSpecificationTests {
     @Test("What is kept goes by what stays the same: an address, a port's path")
     func storeName() throws {
         let address = try #require(DeviceAddress("AA:BB:CC:DD:EE:FF", kind: .public))
+        let adapters = [
+            SystemAdapter(index: 0, address: address), SystemAdapter(index: 1),
+            SystemAdapter(index: 2, state: .settingUp),
+        ]
         let names = [
-            "hci0": "hci:AA:BB:CC:DD:EE:FF", "hci1": "hci1",
-            "hci:00:11:22:33:44:55": "hci:00:11:22:33:44:55",
+            "hci0": "hci:AA:BB:CC:DD:EE:FF", "hci:00:11:22:33:44:55": "hci:00:11:22:33:44:55",
             "serial:/dev/ttyACM0@1000000,flow=none": "serial:/dev/ttyACM0",
             "tcp:host:9000": "tcp:host:9000", "unix:/x": "unix:/x",
+            // It is set up, and has none.
+            "hci1": "hci1",
         ]
         for (text, name) in names {
             let specification = try AdapterSpecification(text)
-            #expect(specification.storeName { $0 == 0 ? address : nil } == name)
+            #expect(specification.storeName { adapters } == name)
         }
+    }
+
+    @Test("An adapter that is not there, or not set up, has no name yet to keep anything by")
+    func noStoreNameYet() throws {
+        let unready = [SystemAdapter(index: 2, state: .settingUp)]
+        #expect(try AdapterSpecification("hci2").storeName { unready } == nil)
+        #expect(try AdapterSpecification("hci7").storeName { unready } == nil)
     }
 }

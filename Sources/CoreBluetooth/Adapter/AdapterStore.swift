@@ -26,7 +26,10 @@ enum AdapterStore {
         for adapter: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> FileStore? {
-        let name = (try? AdapterSpecification(adapter))?.storeName ?? adapter
+        guard let name = storeName(of: adapter) else {
+            Misuse.warn("\(adapter) is not there yet - nothing is kept; name it by its address")
+            return nil
+        }
         guard let directory = directory(for: name, environment: environment) else { return nil }
         do throws(TransportError) {
             return try FileStore(directory: directory, makingParents: true)
@@ -36,5 +39,11 @@ enum AdapterStore {
             Misuse.warn("nothing is kept of \(adapter): \(error)")
         }
         return nil
+    }
+
+    /// What an adapter is called where something is kept for it; nil if that is not known yet.
+    private static func storeName(of adapter: String) -> String? {
+        guard let specification = try? AdapterSpecification(adapter) else { return adapter }
+        return specification.storeName
     }
 }

@@ -4,20 +4,25 @@ import BluetoothTypes
 
 extension AdapterSpecification {
     /// What an adapter is called where something is kept for it: the same after the next start, and
-    /// however it is reached.
+    /// however it is reached. Nil as long as that is not known.
     ///
-    /// The number of the kernel's may be another adapter's then, so its address is asked for; where there
-    /// is no such adapter now, there is nothing but the number. How fast a serial port is does not matter.
-    package var storeName: String {
-        storeName { SystemBluetooth.adapter($0)?.address }
+    /// The number of the kernel's may be another adapter's then, so it goes by its address, which one that
+    /// is not there, or not set up, has not told yet. How fast a serial port is does not matter.
+    package var storeName: String? {
+        storeName { SystemAdapters.list() }
     }
 
-    package func storeName(addressOf: (UInt16) -> DeviceAddress?) -> String {
+    package func storeName(among adapters: () -> [SystemAdapter]) -> String? {
         switch self {
         case .hci(let index):
-            addressOf(index).map { AdapterSpecification.hciAddress($0).description } ?? description
-        case .serial(let line): "serial:\(line.path)"
-        case .hciAddress, .tcp, .unix: description
+            guard let adapter = adapters().first(where: { $0.index == index }) else { return nil }
+            if let address = adapter.address {
+                return AdapterSpecification.hciAddress(address).description
+            }
+            // One that is set up without an address never gets one: there is nothing but its number.
+            return adapter.state == .settingUp ? nil : description
+        case .serial(let line): return "serial:\(line.path)"
+        case .hciAddress, .tcp, .unix: return description
         }
     }
 }

@@ -28,7 +28,7 @@ struct StoreOptions: ParsableArguments {
     ) throws(ProgramFailure) -> StoreChoice {
         if let explicit { return try explicit.get() }
         guard case .reached(let specification) = adapter else { return .none }
-        return .usual(for: specification.storeName, environment: environment)
+        return StoreChoice.ofAdapter(specification, environment: environment).known
     }
 
     /// What the options say without regard to the adapter; nil for nothing.

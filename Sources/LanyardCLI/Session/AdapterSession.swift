@@ -46,7 +46,8 @@ struct AdapterSession: Sendable {
         let air =
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         let trace = try makeTrace(of: access.transport)
-        let host = try makeHost(on: trace ?? access.transport, access.executor, keys)
+        let store = try await awaitStore().open(console.remark)
+        let host = makeHost(on: trace ?? access.transport, access.executor, keys, store)
         let end = await result {
             try await open(host)
             try await FirstResult.of([
@@ -112,15 +113,40 @@ struct AdapterSession: Sendable {
         }
     }
 
+    /// The store, as soon as it is known which it is. What belongs to an adapter goes by its address: one
+    /// that is not there, or not set up, has not told it yet.
+    private func awaitStore() async throws -> StoreChoice {
+        let store = store.known
+        guard !store.isKnown else { return store }
+        guard let onAdapterLoss else {
+            // That it is not there is said when it is opened; nothing is kept then.
+            return (try? await TimeLimit.run(limits.step) { await Self.known(store) }) ?? .none
+        }
+        try onAdapterLoss(.transport("\(adapter) is not there yet"))
+        let found = await Self.known(store)
+        try Task.checkCancellation()
+        try onAdapterLoss(nil)
+        return found
+    }
+
+    private static func known(_ store: StoreChoice) async -> StoreChoice {
+        for await _ in SystemAdapters.changes() {
+            let store = store.known
+            if store.isKnown { return store }
+        }
+        return .none
+    }
+
     private func makeHost(
         on transport: any HCITransport,
         _ executor: AdapterExecutor?,
-        _ keys: KeyExport?
-    ) throws -> BluetoothHost {
+        _ keys: KeyExport?,
+        _ store: any HostStore
+    ) -> BluetoothHost {
         var configuration = HostConfiguration()
         identity?.apply(to: &configuration)
         pairing.apply(to: &configuration)
-        configuration.store = try store.open(console.remark)
+        configuration.store = store
         if let keys { configuration.keyObserver = { keys.add($0) } }
         configuration.logger = Logger(label: "lanyard") { _ in SwiftLogNoOpLogHandler() }
         return BluetoothHost(

@@ -12,6 +12,8 @@ enum StoreChoice: Equatable, Sendable {
     case directory(String)
     /// In the directory that belongs to the adapter.
     case usual(String)
+    /// In the directory that belongs to an adapter which is not there yet, so that it is not known which.
+    case ofAdapter(AdapterSpecification, environment: [String: String])
 
     /// The directory that belongs to an adapter; none where there is no place for any, as in a
     /// process that has no home.
@@ -20,10 +22,22 @@ enum StoreChoice: Equatable, Sendable {
             .map { .usual($0) } ?? .none
     }
 
+    /// The directory that belongs to an adapter, if that is known by now.
+    var known: StoreChoice {
+        guard case .ofAdapter(let adapter, let environment) = self, let name = adapter.storeName
+        else { return self }
+        return .usual(for: name, environment: environment)
+    }
+
+    /// Whether it is known which it is.
+    var isKnown: Bool {
+        if case .ofAdapter = self { false } else { true }
+    }
+
     /// The directory, if it is one.
     var path: String? {
         switch self {
-        case .none: nil
+        case .none, .ofAdapter: nil
         case .directory(let path), .usual(let path): path
         }
     }
@@ -47,6 +61,13 @@ enum StoreChoice: Equatable, Sendable {
 
     /// Opens it for a look at what is in it; nil if it is not there, and it is not made.
     func openExisting() throws(ProgramFailure) -> (any HostStore)? {
+        if case .ofAdapter(let adapter, _) = self {
+            throw ProgramFailure(
+                .adapterUnavailable,
+                "\(adapter) is not there, so it is not known what is kept for it",
+                advice: "plug it in, name it by its address (hci:ADDRESS), or give --store"
+            )
+        }
         guard let path, FileManager.default.fileExists(atPath: path) else { return nil }
         do throws(TransportError) {
             return try FileStore(directory: path)
