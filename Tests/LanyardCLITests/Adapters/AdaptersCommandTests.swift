@@ -194,7 +194,7 @@ private let pluggedIn = SystemAdapter(
                 hciVersion: .core6_0,
                 hciSubversion: 0,
                 linkLayerVersion: .core6_0,
-                company: 0xFFFF,
+                company: 0xFFF0,
                 linkLayerSubversion: 0
             ),
             commands: HCI.SupportedCommands()
@@ -202,7 +202,7 @@ private let pluggedIn = SystemAdapter(
         capabilities.leFeatures = HCI.LEFeatures(rawValue: .max)
         let lines = ControllerReport(capabilities: capabilities).lines(columns: 60)
         #expect(lines.allSatisfy { TerminalColumns.count($0) <= 80 })
-        #expect(lines.first == "    controller:  Bluetooth 6.0, company 65535")
+        #expect(lines.first == "    controller:  Bluetooth 6.0, company 65520")
         let features = lines.drop { !$0.hasPrefix("    features:") }
         #expect(features.count > 10)
         #expect(features.dropFirst().allSatisfy { $0.hasPrefix("                 ") })
