@@ -9,18 +9,21 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
 
     private let executor: AdapterExecutor
     private let heard: @Sendable (ManagementMessage) -> Void
+    private let ended: @Sendable () -> Void
     private var socket: Descriptor?
 
     /// Begins to listen; nil if the kernel does not tell. On the executor's thread, where `heard` is
-    /// called as well.
+    /// called as well, and `ended` when there is nothing more to hear, unless `end()` was called first.
     init?(
         to kernel: any BluetoothKernel,
         on executor: AdapterExecutor,
-        heard: @escaping @Sendable (ManagementMessage) -> Void
+        heard: @escaping @Sendable (ManagementMessage) -> Void,
+        ended: @escaping @Sendable () -> Void = {}
     ) {
         guard let socket = try? kernel.openAnnouncements() else { return nil }
         self.executor = executor
         self.heard = heard
+        self.ended = ended
         self.socket = socket
         executor.loop.watch(socket, readable: true, writable: false, self)
     }
@@ -31,6 +34,13 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
         self.socket = nil
         loop.unwatch(socket)
     }
+
+    /// Ends by itself.
+    private func cease() {
+        guard socket != nil else { return }
+        end()
+        ended()
+    }
 }
 
 extension AnnouncementListener: DescriptorHandler {
@@ -40,7 +50,7 @@ extension AnnouncementListener: DescriptorHandler {
     }
 
     func loopEnded() {
-        end()
+        cease()
     }
 
     /// Whether there was something. Whoever hears of it may end the listening.
@@ -49,13 +59,13 @@ extension AnnouncementListener: DescriptorHandler {
         do throws(SystemError) {
             let bytes = try executor.loop.read(socket)
             guard !bytes.isEmpty else {
-                end()
+                cease()
                 return false
             }
             if let message = ManagementMessage(bytes[...]) { heard(message) }
             return true
         } catch {
-            if !error.isTemporary { end() }
+            if !error.isTemporary { cease() }
             return false
         }
     }

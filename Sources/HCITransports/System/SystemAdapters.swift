@@ -21,7 +21,8 @@ package enum SystemAdapters {
     }
 
     /// Something to hear of in every list that may have changed: at once, and when an adapter comes, goes,
-    /// or is switched on or off. Ends at once where the kernel does not tell.
+    /// or is switched on or off. Ends where the kernel does not tell, or
+    /// tells no more.
     package static func changes() -> AsyncStream<Void> {
         changes(of: SystemBluetooth.kernel)
     }
@@ -39,9 +40,12 @@ package enum SystemAdapters {
         // Off its thread, which cannot wait for its own end.
         continuation.onTermination = { _ in executor.perform { executor.shutDown() } }
         executor.perform {
-            let listener = AnnouncementListener(to: kernel, on: executor) { message in
-                if message.changesAdapters { continuation.yield() }
-            }
+            let listener = AnnouncementListener(
+                to: kernel,
+                on: executor,
+                heard: { if $0.changesAdapters { continuation.yield() } },
+                ended: { continuation.finish() }
+            )
             continuation.yield()
             if listener == nil { continuation.finish() }
         }

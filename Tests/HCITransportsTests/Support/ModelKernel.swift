@@ -123,6 +123,11 @@ final class ModelKernel: BluetoothKernel {
         announce(0x0004, index)
     }
 
+    /// Lets go of all who listen.
+    func endAnnouncements() {
+        state.withLock { $0.listeners = [] }
+    }
+
     /// Tells all who listen.
     func announce(_ code: UInt16, _ index: UInt16) {
         let message = ManagementMessage(command: code, index: index).bytes

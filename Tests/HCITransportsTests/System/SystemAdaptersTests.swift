@@ -116,6 +116,15 @@ struct SystemAdaptersTests {
         #expect(await changes.next() != nil)
     }
 
+    @Test("end when the kernel tells no more", .timeLimit(.minutes(1)))
+    func endOfChanges() async {
+        let kernel = ModelKernel()
+        var changes = SystemAdapters.changes(of: kernel).makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        kernel.endAnnouncements()
+        #expect(await changes.next() == nil)
+    }
+
     @Test("are not told of where there is no kernel to tell") func noChanges() async {
         var changes = SystemAdapters.changes(of: nil).makeAsyncIterator()
         #expect(await changes.next() == nil)
