@@ -264,7 +264,11 @@ public actor BluetoothHost {
         if let notice = transport.notice {
             configuration.logger.notice("\(transport.name): \(notice)")
         }
-        core.transportOpened(losesBytes: transport.losesBytes, now: executor.now)
+        core.transportOpened(
+            losesBytes: transport.losesBytes,
+            longestPacket: transport.longestPacket,
+            now: executor.now
+        )
         drain()
     }
 

@@ -31,6 +31,12 @@ public protocol HCITransport: Sendable {
     /// its answer (Vol 4, Part A, 4), where it would otherwise open the transport anew.
     var losesBytes: Bool { get }
 
+    /// The longest H4 packet that may be sent, in octets, its type included; nil, as by default, where
+    /// any may. Long enough for every command.
+    ///
+    /// A host cuts its data shorter than the controller would take it, if it must.
+    var longestPacket: Int? { get }
+
     /// What whoever uses the open transport should know, in a sentence without a full stop: that it
     /// is slower than asked for, say. By default there is nothing.
     var notice: String? { get }
@@ -78,6 +84,9 @@ public protocol TransportWatch: AnyObject, Sendable {
 extension HCITransport {
     /// False: what is sent arrives.
     public var losesBytes: Bool { false }
+
+    /// Nil: any may be sent.
+    public var longestPacket: Int? { nil }
 
     /// Nothing.
     public var notice: String? { nil }

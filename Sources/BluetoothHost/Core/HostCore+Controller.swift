@@ -9,11 +9,17 @@ extension HostCore {
     /// The transport is open: set the controller up from the beginning. Does nothing if it has been
     /// closed since, which may be told first.
     ///
-    /// - Parameter losesBytes: Whether bytes may get lost on it, as on a UART.
-    package mutating func transportOpened(losesBytes: Bool = false, now: Instant) {
+    /// - Parameters:
+    ///   - losesBytes: Whether bytes may get lost on it, as on a UART.
+    ///   - longestPacket: The longest H4 packet that it takes; nil if it takes any.
+    package mutating func transportOpened(
+        losesBytes: Bool = false,
+        longestPacket: Int? = nil,
+        now: Instant
+    ) {
         guard state != .closed, reopening.deadline == nil else { return }
         isConnected = true
-        wire = Wire(losesBytes: losesBytes)
+        wire = Wire(losesBytes: losesBytes, longestPacket: longestPacket)
         beginStartup(now: now)
     }
 
@@ -131,7 +137,7 @@ extension HostCore {
         wire.controllerStarted()
         transmitQueue = ACLTransmitQueue()
         transmitQueue.configure(
-            packetLength: found.aclPacketLength,
+            packetLength: wire.dataLength(for: found.aclPacketLength),
             packetCount: found.aclPacketCount
         )
         changeState(to: .ready)

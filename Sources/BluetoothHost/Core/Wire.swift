@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHCI
 import BluetoothTypes
 
 /// What a host has to know of the wire to its controller, if bytes can get lost on it.
@@ -19,12 +20,21 @@ struct Wire: Sendable {
 
     /// Whether bytes may get lost.
     let losesBytes: Bool
+    /// The longest H4 packet that may be sent; nil if any may.
+    let longestPacket: Int?
     private var resetCount = 0
     /// When the packet that has begun must have ended; nil while there is none.
     private(set) var packetDeadline: Instant?
 
-    init(losesBytes: Bool = false) {
+    init(losesBytes: Bool = false, longestPacket: Int? = nil) {
         self.losesBytes = losesBytes
+        self.longestPacket = longestPacket
+    }
+
+    /// How much data a packet may carry to a controller that takes so much.
+    func dataLength(for controllerLength: Int) -> Int {
+        guard let longestPacket else { return controllerLength }
+        return min(controllerLength, longestPacket - 1 - HCI.ACLPacket.headerLength)
     }
 
     /// Whether the controller may be reset once more. Counts as done.

@@ -42,6 +42,9 @@ public final class FaultInjectingTransport: HCITransport {
     /// Whether the transport inside loses bytes.
     public var losesBytes: Bool { inner.losesBytes }
 
+    /// The longest packet that the transport inside sends.
+    public var longestPacket: Int? { inner.longestPacket }
+
     /// What there is to know of the transport inside.
     public var notice: String? { inner.notice }
 

@@ -21,6 +21,10 @@
         private static let answerLimit: Int32 = 1000
         /// How many other messages may come before an answer.
         private static let otherMessagesLimit = 64
+        /// How many octets of packets, and of the kernel's own for each, may wait to be read. More than
+        /// that the kernel drops without a word: with what it allows by itself, some three hundred
+        /// advertising reports.
+        private static let receiveBufferSize: Int32 = 4 << 20
 
         var now: Instant { SystemClock.monotonic }
         var files: any SystemFiles { LinuxFiles() }
@@ -66,11 +70,10 @@
         }
 
         func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
-            let socket = try Self.makeSocket(index, LINUX_HCI_CHANNEL_USER)
-            // Older kernels refuse, and take no more than 1028 octets, which no controller wants.
-            var limit = UInt16.max
-            let length = socklen_t(MemoryLayout<UInt16>.size)
-            _ = setsockopt(socket.number, LINUX_SOL_BLUETOOTH, LINUX_BT_SNDMTU, &limit, length)
+            let socket = try Self.makeSocket()
+            // Before the adapter says anything.
+            Self.widen(socket)
+            try Self.attach(socket, to: index, LINUX_HCI_CHANNEL_USER)
             return socket
         }
 
@@ -94,6 +97,16 @@
             _ channel: UInt16
         ) throws(SystemError) -> Descriptor {
             let socket = try makeSocket()
+            try attach(socket, to: index, channel)
+            return socket
+        }
+
+        /// Binds a socket, which never waits from then on.
+        private static func attach(
+            _ socket: Descriptor,
+            to index: UInt16,
+            _ channel: UInt16
+        ) throws(SystemError) {
             socket.makeNonBlocking()
             var address = linux_sockaddr_hci(
                 family: UInt16(LINUX_AF_BLUETOOTH),
@@ -107,7 +120,15 @@
                 }
             }
             guard result == 0 else { throw .last }
-            return socket
+        }
+
+        /// Makes room for what arrives while nobody reads: with the capability that taking an adapter wants,
+        /// whatever the system's limit is; else up to that.
+        private static func widen(_ socket: Descriptor) {
+            var size = receiveBufferSize
+            let length = socklen_t(MemoryLayout<Int32>.size)
+            let isForced = setsockopt(socket.number, SOL_SOCKET, SO_RCVBUFFORCE, &size, length) == 0
+            if !isForced { _ = setsockopt(socket.number, SOL_SOCKET, SO_RCVBUF, &size, length) }
         }
 
         private static func ask(

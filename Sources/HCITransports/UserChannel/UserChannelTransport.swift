@@ -43,7 +43,18 @@ public final class UserChannelTransport: HCITransport {
     /// `hci0` or `hci:AA:BB:CC:DD:EE:FF`.
     public var name: String { adapter.description }
 
+    /// No longer than the kernel's own.
+    public var longestPacket: Int? { Self.longestPacket }
+
+    /// The same for every adapter: HCI_MAX_FRAME_SIZE of Linux.
+    static let longestPacket = 1028
+
+    /// How long the kernel may take to set an adapter up before it can be taken.
+    package static var setUpLimit: Duration { UserChannelOpening.setUpLimit }
+
     /// Takes the adapter, as soon as the kernel has set it up; within some twenty seconds.
+    ///
+    /// Cancelling the task gives up before the kernel's next call, and returns when all is as it was.
     ///
     /// Fails if there is none such, somebody else has it, its radio is switched off, or this process may
     /// not take it.

@@ -12,13 +12,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/// The address family of Bluetooth sockets, the protocol that speaks HCI, and the level of its options.
+/// The address family of Bluetooth sockets, and the protocol that speaks HCI.
 static const int32_t LINUX_AF_BLUETOOTH = 31;
 static const int32_t LINUX_BTPROTO_HCI = 1;
-static const int32_t LINUX_SOL_BLUETOOTH = 274;
-
-/// The longest packet that may be written (since Linux 5.16), in octets, the packet's type included.
-static const int32_t LINUX_BT_SNDMTU = 12;
 
 /// Whom an HCI socket talks to: an adapter that it has for itself, or the kernel's management of them all.
 static const uint16_t LINUX_HCI_CHANNEL_USER = 1;

@@ -24,6 +24,8 @@ struct Bench {
     var isReachable = true
     /// Whether bytes may get lost on the transport.
     var losesBytes = false
+    /// The longest packet that the transport takes.
+    var longestPacket: Int?
     private(set) var isOpen = false
 
     private(set) var states: [AdapterState] = []
@@ -80,7 +82,7 @@ struct Bench {
         openCount += 1
         guard isReachable else { return core.transportClosed("nobody there", now: now) }
         isOpen = true
-        core.transportOpened(losesBytes: losesBytes, now: now)
+        core.transportOpened(losesBytes: losesBytes, longestPacket: longestPacket, now: now)
     }
 
     /// Ends the transport from the other side.

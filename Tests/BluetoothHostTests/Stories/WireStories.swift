@@ -198,6 +198,14 @@ struct WireStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
+    @Test("Where packets have a limit, data is cut to it, unless the controller's own is less")
+    func longestPacket() {
+        let wire = Wire(longestPacket: 1028)
+        #expect(wire.dataLength(for: 1024) == 1023)
+        #expect(wire.dataLength(for: 251) == 251)
+        #expect(Wire().dataLength(for: 65_535) == 65_535)
+    }
+
     @Test("Resets are counted from one start of the controller to the next")
     func countedAnew() {
         var bench = Self.ready()

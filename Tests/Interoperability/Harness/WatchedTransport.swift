@@ -48,6 +48,8 @@ final class WatchedTransport: HCITransport {
 
     var losesBytes: Bool { inner.losesBytes }
 
+    var longestPacket: Int? { inner.longestPacket }
+
     func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
