@@ -189,11 +189,14 @@ extension PacketStream: TurnEndHandler {
 
 extension SystemError {
     /// Whether the adapter behind a descriptor is gone: Linux says EPIPE once the driver let go of it,
-    /// and the others while it is just doing so.
+    /// and after that, that the socket is bound to nothing.
+    ///
+    /// Not so ENETDOWN, of one that is there, but switched off: giving it back is announced like an
+    /// adapter that was plugged in.
     var isRemoval: Bool {
-        [EPIPE, ENODEV, ENXIO, ENETDOWN, EBADF, Self.badState].contains(code)
+        [EPIPE, Self.badState].contains(code)
     }
 
-    /// EBADFD of Linux: the socket is bound to nothing any more.
+    /// EBADFD of Linux.
     private static let badState: Int32 = 77
 }

@@ -43,8 +43,15 @@ struct UserChannelOpening {
 
     private var name: String { adapter.description }
 
-    /// Takes the adapter. Called once.
+    /// Takes the adapter. Called once. What is called off meanwhile is as it was before.
     mutating func take() throws(TransportError) -> AdapterLease {
+        let lease = try takeOrRestore()
+        guard isCancelled() else { return lease }
+        lease.giveBack()
+        throw .cancelled
+    }
+
+    private mutating func takeOrRestore() throws(TransportError) -> AdapterLease {
         do throws(TransportError) {
             return try takeWhenReady()
         } catch {
@@ -139,10 +146,16 @@ struct UserChannelOpening {
         return .noSuchAdapter(name, present: indices.sorted().map { "hci\($0)" })
     }
 
+    private func isPresent(_ index: UInt16?) -> Bool {
+        guard let index, let indices = try? kernel.adapterIndices() else { return false }
+        return indices.contains(index)
+    }
+
     /// What the refusal of a call means for whoever wants the adapter.
     private func refusal(_ error: SystemError, of index: UInt16?) -> TransportError {
         switch error.code {
-        case ENODEV: absence
+        // The driver says so as well, of one that is there but does not start.
+        case ENODEV where !isPresent(index): absence
         case EPERM, EACCES: .notPermitted(name, program: kernel.files.target(of: "/proc/self/exe"))
         case EUSERS: taken
         case SystemError.radioOff:

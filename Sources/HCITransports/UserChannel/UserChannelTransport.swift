@@ -83,8 +83,8 @@ public final class UserChannelTransport: HCITransport {
         guard isFirst else { throw .alreadyOpen(name) }
     }
 
-    /// The kernel's calls wait, and cannot be called off: they have a thread of their own. Cancelling the
-    /// task does not wait for it; what it takes after that, it gives back.
+    /// The kernel's calls wait, and cannot be called off: they have a thread of their own. It looks for a
+    /// cancellation between them, and is waited for: nobody else would bring up again what it brought down.
     private func take(
         from kernel: any BluetoothKernel
     ) async throws(TransportError) -> AdapterLease {
@@ -106,7 +106,6 @@ public final class UserChannelTransport: HCITransport {
             await answer.value
         } onCancel: {
             cancellation.isDone = true
-            answer.give(.failure(.cancelled))
         }
         return try outcome.get()
     }

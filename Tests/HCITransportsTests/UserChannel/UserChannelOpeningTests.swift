@@ -177,11 +177,16 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.count <= 101)
     }
 
-    @Test("one that does not start is as it was before", arguments: [EIO, ENOMEM, ETIMEDOUT])
+    @Test(
+        "one that does not start is as it was before",
+        arguments: [EIO, ENOMEM, ETIMEDOUT, ENODEV]
+    )
     func doesNotStart(code: Int32) {
         let adapter = ModelKernel.Adapter(condition: .up(connections: 0), startError: code)
         let kernel = ModelKernel([0: adapter])
-        #expect(refusal(from: kernel) != nil)
+        // It is there, also where its driver says that there is no such device.
+        let error = refusal(from: kernel)
+        #expect(error != nil && error != .noSuchAdapter("hci0", present: ["hci0"]))
         #expect(kernel.condition(of: 0) == .up(connections: 0))
         #expect(kernel.calls == [.take(0), .bringDown(0), .take(0), .bringUp(0)])
     }
@@ -209,6 +214,24 @@ struct UserChannelOpeningTests {
         let kernel = ModelKernel([0: adapter])
         kernel.change { state in state.onWait = { $0.adapters = [:] } }
         #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: []))
+    }
+
+    @Test("one that was taken for who has given up meanwhile is as it was before")
+    func cancelledMeanwhile() {
+        let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
+        let error = refusal(from: kernel) { kernel.calls.count == 3 }
+        #expect(error == .cancelled)
+        #expect(kernel.calls == [.take(0), .bringDown(0), .take(0), .bringUp(0)])
+        #expect(kernel.condition(of: 0) == .up(connections: 0))
+    }
+
+    @Test("one that was brought down for who has given up then is brought up again")
+    func cancelledWhileDown() {
+        let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
+        let error = refusal(from: kernel) { kernel.calls.count == 2 }
+        #expect(error == .cancelled)
+        #expect(kernel.calls == [.take(0), .bringDown(0), .bringUp(0)])
+        #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
     @Test("nothing is done for who has given up") func cancelled() {

@@ -6,6 +6,14 @@ import Testing
 
 @testable import HCITransports
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Counts, for those who wait for a number.
 private final class Counter: Sendable {
     private struct State {
@@ -128,10 +136,13 @@ struct WatchTests {
         }
     }
 
-    @Test("is not told of an attempt of one's own that failed: it would go round in circles")
-    func ownFailure() async throws {
+    @Test(
+        "is not told of an attempt of one's own that failed: it would go round in circles",
+        arguments: [EIO, ENODEV]
+    )
+    func ownFailure(code: Int32) async throws {
         await withExecutor { executor in
-            let (kernel, returns) = (ModelKernel([0: .init(startError: 5)]), Counter())
+            let (kernel, returns) = (ModelKernel([0: .init(startError: code)]), Counter())
             let transport = UserChannelTransport(.index(0), kernel: kernel)
             let watch = await watch(transport, on: executor, returns)
             await #expect(throws: TransportError.self) {
