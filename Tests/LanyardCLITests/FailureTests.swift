@@ -3,8 +3,10 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import HCITransports
 import Synchronization
 import Testing
+import VirtualAdapters
 
 @testable import LanyardCLI
 
@@ -102,6 +104,14 @@ import Testing
         #expect(StepLimits(seconds: nil) == StepLimits())
         let limits = StepLimits(seconds: 1.5)
         #expect(limits.step == .milliseconds(1500) && limits.search == .milliseconds(1500))
+    }
+
+    @Test("Opening an adapter of the kernel's includes its set-up, unless a person minds")
+    func opensAdapters() {
+        let adapter = AdapterChoice.reached(.hci(index: 0))
+        #expect(StepLimits().opening(adapter) == .seconds(24))
+        #expect(StepLimits().opening(.virtual(scenario: nil)) == StepLimits().step)
+        #expect(StepLimits(seconds: 2).opening(adapter) == .seconds(2))
     }
 
     @Test("A step that succeeds returns its result")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HCITransports
 import VirtualAdapters
 import VirtualRadio
 
@@ -13,6 +14,17 @@ extension AdapterChoice {
             throw ProgramFailure(error)
         }
     }
+
+    /// Whether it is taken from the kernel, which gets it back.
+    var isOfSystem: Bool {
+        switch self {
+        case .reached(.hci), .reached(.hciAddress): true
+        case .reached, .virtual: false
+        }
+    }
+
+    /// How long it may take until it can be opened at all.
+    var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
 
     /// Makes the way to the controller, and the world around it if it is a virtual one.
     func open() throws(ProgramFailure) -> AdapterAccess {

@@ -35,6 +35,8 @@ struct AdapterSession: Sendable {
     private static let closingLimit = Duration.seconds(2)
     /// The same where something did not answer already: it hardly will now, and a person waits.
     private static let silentClosingLimit = Duration.milliseconds(500)
+    /// The same where the kernel gets its adapter back, and brings it up: nobody else would do that.
+    private static let returnLimit = Duration.seconds(10)
 
     /// Runs `body` on a host that is ready.
     func withHost(
@@ -57,7 +59,7 @@ struct AdapterSession: Sendable {
             ])
         }
         ProgressLine(console: console).clear()
-        await Self.close(host, within: Self.closingLimit(after: end))
+        await Self.close(host, within: closingLimit(after: end))
         await air?.close()
         if let failure = trace?.failure {
             console.remark("lanyard: the trace is not whole: \(failure)\n")
@@ -159,7 +161,10 @@ struct AdapterSession: Sendable {
     /// Starts the host; if it is worth waiting for, also where there is no adapter yet.
     private func open(_ host: BluetoothHost) async throws {
         guard let onAdapterLoss else {
-            return try await limits.run("opening \(adapter)") { try await host.start() }
+            let limit = limits.opening(adapter)
+            return try await limits.run("opening \(adapter)", within: limit) {
+                try await host.start()
+            }
         }
         do {
             try await host.start()
@@ -208,10 +213,11 @@ struct AdapterSession: Sendable {
         }.value
     }
 
-    private static func closingLimit(after end: Result<Void, any Error>) -> Duration {
+    private func closingLimit(after end: Result<Void, any Error>) -> Duration {
+        guard !adapter.isOfSystem else { return Self.returnLimit }
         guard case .failure(let error as ProgramFailure) = end, error.status == .timedOut
-        else { return closingLimit }
-        return silentClosingLimit
+        else { return Self.closingLimit }
+        return Self.silentClosingLimit
     }
 
     private func result(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import VirtualAdapters
+
 /// How long each step of a command may go without an answer.
 struct StepLimits: Equatable, Sendable {
     /// One request to the accessory or to the adapter: a peer that has vanished is noticed within
@@ -7,6 +9,9 @@ struct StepLimits: Equatable, Sendable {
     var step: Duration = .seconds(4)
     /// Finding the target, by listening for it or by connecting to its address.
     var search: Duration = .seconds(10)
+
+    /// Whether a person chose them: then no step has more.
+    private var isChosen = false
 
     /// Whether nothing is limited: where time is virtual, whoever runs it sets an end.
     private var isUnlimited = false
@@ -23,8 +28,14 @@ struct StepLimits: Equatable, Sendable {
     /// The limits that a person asked for, or else the usual ones.
     init(seconds: Double?) {
         guard let seconds else { return }
+        isChosen = true
         step = .seconds(seconds)
         search = .seconds(seconds)
+    }
+
+    /// Opening an adapter, which may still be being set up.
+    func opening(_ adapter: AdapterChoice) -> Duration {
+        isChosen ? step : adapter.setUpLimit + step
     }
 
     /// Runs a step; throws a `ProgramFailure` that names it if it fails or takes too long.
