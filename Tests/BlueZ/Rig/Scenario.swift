@@ -30,9 +30,15 @@ func withBlueZ(
             for attempt in 1...Limits.attemptCount {
                 let bluez = BlueZ(setting, as: role, at: site, in: machine)
                 let attempt = Attempt(of: scenario, isLast: attempt == Limits.attemptCount)
-                let verdict = try await attempt.run(with: bluez, configuration, body)
-                guard verdict != .excused else { continue }
-                ScenarioTable.shared.note(scenario, in: cell, passed: verdict == .passed)
+                let start = ContinuousClock.now
+                let outcome = try await attempt.run(with: bluez, configuration, body)
+                guard outcome != .excused else { continue }
+                ScenarioTable.shared.note(
+                    scenario,
+                    in: cell,
+                    passed: outcome == .passed,
+                    after: start.duration(to: .now)
+                )
                 return
             }
         }

@@ -17,14 +17,24 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    private let results = Mutex<[String: [Cell: Bool]]>([:])
+    /// What came of one scenario with one BlueZ.
+    struct Result: Sendable {
+        var passed: Bool
+        /// How long it took, the reset before it included.
+        var duration: Duration
+    }
+
+    private let results = Mutex<[String: [Cell: Result]]>([:])
     private let repetitions = Mutex(0)
 
     /// Notes what came of a scenario; it passed if it did each time.
-    func note(_ scenario: String, in cell: Cell, passed: Bool) {
+    func note(_ scenario: String, in cell: Cell, passed: Bool, after duration: Duration = .zero) {
         results.withLock { results in
-            let before = results[scenario]?[cell] ?? true
-            results[scenario, default: [:]][cell] = before && passed
+            let before = results[scenario]?[cell] ?? Result(passed: true, duration: .zero)
+            results[scenario, default: [:]][cell] = Result(
+                passed: before.passed && passed,
+                duration: before.duration + duration
+            )
         }
     }
 
@@ -42,21 +52,30 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The table as text: `ok`, `FAILED`, or a dash where a scenario is not for that BlueZ.
+    /// The table as text: `ok`, `FAILED`, or a dash where a scenario is not for that BlueZ; and how long all
+    /// of a row took together.
     var text: String {
         let results = results.withLock { $0 }
         guard !results.isEmpty else { return "" }
         let heads = ["BlueZ as", "Debian's release", "controllers"].enumerated().map {
             level,
             name in
-            Self.line(name, Cell.all.map { $0.heads[level] })
+            Self.line(name, Cell.all.map { $0.heads[level] } + [level == 2 ? "seconds" : ""])
         }
         let rows = results.sorted { $0.key < $1.key }.map { name, row in
-            Self.line(name, Cell.all.map { row[$0].map { $0 ? "ok" : "FAILED" } ?? "–" })
+            let cells = Cell.all.map { row[$0].map { $0.passed ? "ok" : "FAILED" } ?? "–" }
+            let duration = row.values.map(\.duration).reduce(.zero, +)
+            return Self.line(name, cells + [Self.seconds(duration)])
         }
         let count = repetitions.withLock { $0 }
         let notes = count == 0 ? [] : ["run once more, because btvirt died: \(count)"]
         return (heads + rows + notes).joined(separator: "\n") + "\n"
+    }
+
+    /// Seconds with a tenth.
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths = Int((duration / .milliseconds(100)).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     private static let nameWidth = 44

@@ -13,19 +13,19 @@ import Testing
 
     @Test func eachScenarioHasARowAndEachBlueZAColumn() {
         let table = ScenarioTable()
-        table.note("reads", in: first, passed: true)
-        table.note("reads", in: last, passed: false)
+        table.note("reads", in: first, passed: true, after: .milliseconds(1_250))
+        table.note("reads", in: last, passed: false, after: .milliseconds(2_250))
         table.note("exploring", in: last, passed: true)
         let rows = table.text.split(separator: "\n").map { $0.split { $0 == " " } }
         #expect(rows.count == 5)
         #expect(
-            rows[1].suffix(8) == [
+            rows[1].dropFirst(2) == [
                 "bookworm", "bookworm", "trixie", "trixie", "bookworm", "bookworm", "trixie",
                 "trixie",
             ]
         )
-        #expect(rows[3] == ["exploring", "–", "–", "–", "–", "–", "–", "–", "ok"])
-        #expect(rows[4] == ["reads", "ok", "–", "–", "–", "–", "–", "–", "FAILED"])
+        #expect(rows[3] == ["exploring", "–", "–", "–", "–", "–", "–", "–", "ok", "0.0"])
+        #expect(rows[4] == ["reads", "ok", "–", "–", "–", "–", "–", "–", "FAILED", "3.5"])
     }
 
     @Test func aScenarioThatFailedOnceHasFailed() {
