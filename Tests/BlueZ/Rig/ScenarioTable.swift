@@ -13,7 +13,7 @@ final class ScenarioTable: Sendable {
         let role: BlueZRole
 
         static let all = BlueZRole.allCases.flatMap { role in
-            Setting.all.map { Cell(setting: $0, role: role) }
+            Setting.every.map { Cell(setting: $0, role: role) }
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The table of what came of all scenarios.
 @Suite struct ScenarioTableTests {
-    private let first = ScenarioTable.Cell(setting: Setting.all[0], role: .peripheral)
+    private let first = ScenarioTable.Cell(setting: Setting.every[0], role: .peripheral)
     private let last = ScenarioTable.Cell(setting: .latest, role: .central)
 
     @Test func nothingIsToldOfNothing() {

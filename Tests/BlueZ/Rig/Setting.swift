@@ -24,10 +24,13 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     let release: DebianRelease
     let generation: Generation
 
-    /// All four; or those that LANYARD_BLUEZ_SETTINGS names, for who works on one: `trixie 5.x`.
-    static let all: [Setting] = DebianRelease.allCases.flatMap { release in
+    /// All four.
+    static let every: [Setting] = DebianRelease.allCases.flatMap { release in
         Generation.allCases.map { Setting(release: release, generation: $0) }
-    }.filter { setting in
+    }
+
+    /// Those to test: all four, or what LANYARD_BLUEZ_SETTINGS names, for who works on one: `trixie 5.x`.
+    static let all: [Setting] = every.filter { setting in
         let names = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_SETTINGS"]
         return names?.contains(setting.description) ?? true
     }
