@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// Channels with credits, between our host and those of Linux: what one side sends, the other gets.
+@Suite(.machines) struct ChannelDataTests {
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func whatIsSentOnAChannelOfOursArrivesWhole(
+        _ setting: Setting,
+        _ role: BlueZRole
+    ) async throws {
+        try await withLink(setting, as: role, "L2CAP: channels that we open") { scene in
+            try await expectKernelReceives(64, of: 1_000, in: scene)
+            try await expectKernelSends(40, of: 900, in: scene)
+        }
+    }
+
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func bothDirectionsAtOnceOnChannelsThatTheKernelOpens(
+        _ setting: Setting,
+        _ role: BlueZRole
+    ) async throws {
+        try await withLink(setting, as: role, "L2CAP: channels that BlueZ opens") { scene in
+            async let received: Void = expectFromKernel(30, of: 700, in: scene)
+            async let sent: Void = expectToKernel(30, of: 600, in: scene)
+            _ = try await (received, sent)
+        }
+    }
+}
+
+/// Sends SDUs that l2test knows.
+func send(_ count: Int, of length: Int, on channel: L2CAPChannel) async throws {
+    for number in 0..<count { try await channel.send(kernelSDU(number, length: length)) }
+}
+
+/// The next SDUs are those that l2test sends first.
+func expectSDUs(
+    _ count: Int,
+    of length: Int,
+    on channel: L2CAPChannel,
+    at location: SourceLocation = #_sourceLocation
+) async throws {
+    for number in 0..<count {
+        let sdu = try await channel.receive()
+        #expect(sdu == kernelSDU(number, length: length), sourceLocation: location)
+    }
+}
+
+/// A channel of ours on which the kernel gets so many SDUs, and finds nothing wrong with them.
+private func expectKernelReceives(
+    _ count: Int,
+    of length: Int,
+    in scene: LinkScene
+) async throws {
+    let work = KernelChannel(
+        work: .listenAndReceive,
+        psm: 0x0081,
+        length: length,
+        receiveMTU: 1_024
+    )
+    try await scene.bluez.start(work, as: "receiver")
+    let channel = try await scene.link.openChannel(psm: 0x0081)
+    #expect(try await channel.properties.sendMTU == 1_024)
+    try await send(count, of: length, on: channel)
+    // Linux drops what a program has not read yet when the peer closes the channel.
+    var report = KernelReport()
+    try await scene.bluez.follow(&report, of: "receiver") { $0.octetCount == count * length }
+    await channel.close()
+    try await scene.bluez.follow(&report, of: "receiver")
+    #expect(report.mismatches == [])
+    #expect(report.isOrderly)
+}
+
+/// A channel of ours on which the kernel sends so many SDUs, and then closes it.
+private func expectKernelSends(
+    _ count: Int,
+    of length: Int,
+    in scene: LinkScene
+) async throws {
+    let work = KernelChannel(work: .listenAndSend, psm: 0x0083, length: length, count: count)
+    try await scene.bluez.start(work, as: "sender")
+    let channel = try await scene.link.openChannel(psm: 0x0083)
+    try await expectSDUs(count, of: length, on: channel)
+    #expect(try await channel.receive() == nil)
+    #expect(try await channel.ended() == .closedByPeer)
+    #expect(try await scene.bluez.report(of: "sender").isOrderly)
+}
+
+/// A channel of the kernel's on which it sends so many SDUs.
+private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
+    let listener = try await scene.host.listen(psm: 0x0085)
+    let work = KernelChannel(work: .openAndSend, psm: 0x0085, length: length, count: count)
+    try await scene.bluez.start(work, to: scene.ourAddress, as: "caller")
+    let channel = try #require(try await listener.accept())
+    #expect(try await channel.properties.mode == .credit)
+    try await expectSDUs(count, of: length, on: channel)
+    #expect(try await channel.receive() == nil)
+    #expect(try await channel.ended() == .closedByPeer)
+}
+
+/// A channel of the kernel's on which it gets so many SDUs, and finds nothing wrong with them.
+private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
+    let listener = try await scene.host.listen(psm: 0x0087)
+    let work = KernelChannel(work: .openAndReceive, psm: 0x0087, length: length)
+    try await scene.bluez.start(work, to: scene.ourAddress, as: "reader")
+    let channel = try #require(try await listener.accept())
+    try await send(count, of: length, on: channel)
+    var report = KernelReport()
+    try await scene.bluez.follow(&report, of: "reader") { $0.octetCount == count * length }
+    #expect(report.mismatches == [])
+    await channel.close()
+}

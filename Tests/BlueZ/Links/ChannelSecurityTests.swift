@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import Testing
+
+/// Channels that one side gives on protected links only: whoever asks pairs first, and asks again.
+@Suite(.machines) struct ChannelSecurityTests {
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func aChannelThatLinuxKeepsForEncryptedLinksMakesUsPair(
+        _ setting: Setting,
+        _ role: BlueZRole
+    ) async throws {
+        try await withLink(setting, as: role, "L2CAP: BlueZ asks for encryption") { scene in
+            let work = KernelChannel(
+                work: .listenAndReceive,
+                psm: 0x0081,
+                length: 300,
+                protection: .encrypted
+            )
+            try await scene.bluez.start(work)
+            let channel = try await scene.link.openChannel(psm: 0x0081)
+            #expect(await scene.host.bonds.count == 1)
+            try await send(1, of: 300, on: channel)
+            var report = KernelReport()
+            try await scene.bluez.follow(&report) { $0.octetCount == 300 }
+            #expect(report.mismatches == [])
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func aChannelForAuthenticatedLinksComparesNumbers(_ setting: Setting) async throws {
+        var configuration = HostConfiguration()
+        configuration.pairing.ioCapability = .displayYesNo
+        try await withLink(
+            setting,
+            as: .peripheral,
+            "L2CAP: BlueZ asks for authentication",
+            io: .displayYesNo,
+            configuration
+        ) { scene in
+            let work = KernelChannel(
+                work: .listenAndSend,
+                psm: 0x0083,
+                length: 300,
+                protection: .authenticated
+            )
+            try await scene.bluez.start(work)
+            let channel = try await scene.link.openChannel(psm: 0x0083)
+            try await expectSDUs(1, of: 300, on: channel)
+            let question = try await scene.bluez.question("confirm")
+            let passkey = try #require(question["passkey"].integer)
+            #expect(scene.person.experiences == [.compared(UInt32(passkey))])
+            #expect(try await scene.link.pair().isAuthenticated)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func whatNeedsAuthenticationIsNotToBeHadByJustWorks(_ setting: Setting) async throws {
+        try await withLink(
+            setting,
+            as: .peripheral,
+            "L2CAP: authentication is not to be had"
+        ) { scene in
+            let work = KernelChannel(
+                work: .listenAndSend,
+                psm: 0x0085,
+                protection: .authenticated
+            )
+            try await scene.bluez.start(work)
+            let refusal = await #expect(throws: SecurityRefusal.self) {
+                try await scene.link.openChannel(psm: 0x0085)
+            }
+            #expect(refusal?.answer == .channel(.insufficientAuthentication))
+        }
+    }
+
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func aChannelThatWeKeepForEncryptedLinksMakesLinuxPair(
+        _ setting: Setting,
+        _ role: BlueZRole
+    ) async throws {
+        try await withLink(setting, as: role, "L2CAP: we ask for encryption") { scene in
+            let listener = try await scene.host.listen(psm: 0x0087, requirement: .encrypted)
+            let work = KernelChannel(work: .openAndSend, psm: 0x0087, length: 300, count: 2)
+            try await scene.bluez.start(work, to: scene.ourAddress)
+            let channel = try #require(try await listener.accept())
+            try await expectSDUs(2, of: 300, on: channel)
+            #expect(try await scene.link.bondedPeer?.identity == scene.kernelAddress)
+        }
+    }
+}

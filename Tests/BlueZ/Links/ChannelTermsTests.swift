@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// What channels to and from Linux agree on: enhanced ones, sizes, credits; and how they end.
+@Suite(.machines) struct ChannelTermsTests {
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func fiveEnhancedChannelsAtOnceAndOneThatTheKernelOpens(
+        _ setting: Setting,
+        _ role: BlueZRole
+    ) async throws {
+        try await withLink(setting, as: role, "L2CAP: enhanced channels") { scene in
+            try await openFive(in: scene)
+            try await acceptEnhanced(in: scene)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func thousandsOfTheSmallestFramesAndAReaderThatStops(_ setting: Setting) async throws {
+        try await withLink(setting, as: .peripheral, "L2CAP: credits") { scene in
+            try await sendInSmallestFrames(in: scene)
+            try await stopReading(in: scene)
+        }
+    }
+
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func refusalsAndEndsHaveTheirReasons(_ setting: Setting, _ role: BlueZRole) async throws {
+        try await withLink(setting, as: role, "L2CAP: refusals and ends") { scene in
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await scene.link.openChannel(psm: 0x00C1)
+            }
+            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+                try await scene.link.openEnhancedChannels(psm: 0x00C1, count: 2)
+            }
+            let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
+            try await scene.bluez.start(unheard, to: scene.ourAddress)
+            let report = try await scene.bluez.report()
+            #expect(report.refusal == "Can't connect: Connection refused (111)")
+            try await endByThePeersDeath(in: scene)
+            try await endByTheLinks(in: scene)
+        }
+    }
+}
+
+/// One request, five channels; each carries something.
+private func openFive(in scene: LinkScene) async throws {
+    let work = KernelChannel(
+        work: .listenAndReceive,
+        psm: 0x0091,
+        length: 500,
+        receiveMTU: 1_024,
+        isEnhanced: true
+    )
+    try await scene.bluez.start(work, as: "receiver")
+    let channels = try await scene.link.openEnhancedChannels(psm: 0x0091, count: 5)
+    #expect(channels.count == 5)
+    for channel in channels {
+        #expect(try await channel.properties.mode == .enhanced)
+        #expect(try await channel.properties.sendMTU == 1_024)
+        try await send(4, of: 500, on: channel)
+    }
+    var report = KernelReport()
+    try await scene.bluez.follow(&report, of: "receiver") { $0.octetCount == 5 * 4 * 500 }
+    #expect(report.mismatches == [])
+    for channel in channels { await channel.close() }
+    try await scene.bluez.end("receiver")
+}
+
+/// The kernel opens an enhanced channel, and accepts that we take longer SDUs from now on.
+private func acceptEnhanced(in scene: LinkScene) async throws {
+    let listener = try await scene.host.listen(
+        psm: 0x0093,
+        options: L2CAP.ChannelOptions(mtu: 600, mps: 100)
+    )
+    let work = KernelChannel(
+        work: .openAndSend,
+        psm: 0x0093,
+        length: 600,
+        count: 12,
+        receiveMTU: 600,
+        isEnhanced: true
+    )
+    try await scene.bluez.start(work, to: scene.ourAddress, as: "enhanced")
+    let channel = try #require(try await listener.accept())
+    #expect(try await channel.properties.mode == .enhanced)
+    try await channel.resize(mtu: 700, mps: 200)
+    try await expectSDUs(12, of: 600, on: channel)
+    #expect(try await channel.ended() == .closedByPeer)
+}
+
+/// The kernel sends to a channel of the smallest size that there is, so that each of its frames holds
+/// 23 octets and needs a credit of its own.
+private func sendInSmallestFrames(in scene: LinkScene) async throws {
+    let work = KernelChannel(work: .listenAndSend, psm: 0x00A1, length: 1_000, count: 60)
+    try await scene.bluez.start(work, as: "small")
+    let channel = try await scene.link.openChannel(
+        psm: 0x00A1,
+        options: L2CAP.ChannelOptions(mtu: 1_000, mps: 23, window: 3)
+    )
+    try await expectSDUs(60, of: 1_000, on: channel)
+    #expect(try await channel.receive() == nil)
+    #expect(try await scene.bluez.report(of: "small").isOrderly)
+}
+
+/// Nobody receives on our side, so the kernel has to stop; then all of it is there.
+private func stopReading(in scene: LinkScene) async throws {
+    let work = KernelChannel(work: .listenAndSend, psm: 0x00A3, length: 400, count: 300)
+    try await scene.bluez.start(work, as: "stopped")
+    let channel = try await scene.link.openChannel(
+        psm: 0x00A3,
+        options: L2CAP.ChannelOptions(mtu: 400, mps: 134, window: 6)
+    )
+    try await within(Limits.step, "the credits to run out") {
+        while try await channel.properties.receiveCredits > 0 {
+            _ = try await scene.link.readRSSI()
+        }
+    }
+    try await expectSDUs(300, of: 400, on: channel)
+    #expect(try await channel.ended() == .closedByPeer)
+    #expect(try await scene.bluez.report(of: "stopped").isOrderly)
+}
+
+/// A program in the machine that is killed takes its channel with it, and nothing else.
+private func endByThePeersDeath(in scene: LinkScene) async throws {
+    let listener = try await scene.host.listen(psm: 0x00B1)
+    let silent = KernelChannel(work: .openAndKeepSilent, psm: 0x00B1)
+    try await scene.bluez.start(silent, to: scene.ourAddress, as: "silent")
+    let channel = try #require(try await listener.accept())
+    // Linux forgets a channel whose program dies before it heard our answer, and does not say so.
+    _ = try await scene.bluez.output(of: "silent") { $0.contains("Connected") }
+    try await scene.bluez.end("silent", by: 9)
+    #expect(try await channel.ended() == .closedByPeer)
+    #expect(try await channel.receive() == nil)
+    _ = try await scene.link.readRSSI()
+}
+
+/// The end of the link is the end of its channels, on both sides.
+private func endByTheLinks(in scene: LinkScene) async throws {
+    let work = KernelChannel(work: .listenAndReceive, psm: 0x00B3)
+    try await scene.bluez.start(work, as: "last")
+    let channel = try await scene.link.openChannel(psm: 0x00B3)
+    try await scene.link.disconnect()
+    #expect(
+        try await channel.ended() == .linkEnded(.disconnected(.connectionTerminatedByLocalHost))
+    )
+    #expect(try await scene.bluez.report(of: "last").isOver)
+}

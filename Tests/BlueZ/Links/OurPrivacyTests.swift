@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// Our host shows private addresses; BlueZ knows it by them once they are bonded, and nobody else.
+@Suite(.machines) struct OurPrivacyTests {
+    @Test(arguments: Setting.all)
+    func blueZFindsUsAgainUnderAnotherAddress(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "privacy: ours") { bluez in
+            let address = try await bluez.powerOnForLinks()
+            try await bluez.watchHCI()
+            let host = try await bluez.makeHost(.bondingPrivately)
+            _ = try await host.advertise(as: "ours")
+            try await bluez.scan()
+            let found = try await bluez.device(named: "ours")
+            let first = try #require(DeviceAddress(ofBlueZPath: found))
+            #expect(first.randomKind == .resolvablePrivate)
+
+            try await bluez.pair(found)
+            #expect(await host.bonds.map(\.identity) == [address])
+            for link in await host.links { try await link.disconnect() }
+
+            try await bluez.heardPrivateAddress(otherThan: first)
+            let known = bluez.path(of: await host.identityAddress)
+            let link = try await host.incomingLink { try await bluez.connect(known) }
+            #expect(try await link.pair().isEncrypted)
+            #expect(try await link.bondedPeer?.identity == address)
+            #expect(try await bluez.device(known)["Paired"] == .boolean(true))
+            #expect(await host.bonds.count == 1)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func blueZKnowsWhoConnectsFromAnotherAddress(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "privacy: ours") { bluez in
+            let address = try await bluez.powerOnForLinks()
+            try await bluez.advertise(name: "theirs")
+            try await bluez.watchHCI()
+            let host = try await bluez.makeHost(.bondingPrivately)
+            let first = try await bluez.pairedAddress { try await host.connect(to: address) }
+            #expect(first.randomKind == .resolvablePrivate)
+
+            let known = bluez.path(of: await host.identityAddress)
+            #expect(try await bluez.device(known)["Paired"] == .boolean(true))
+            let second = try await bluez.pairedAddress { try await host.connect(to: address) }
+            #expect(second.randomKind == .resolvablePrivate)
+            #expect(try await bluez.device(known)["Paired"] == .boolean(true))
+            #expect(await host.bonds.count == 1)
+        }
+    }
+}
+
+extension BlueZ {
+    /// The address from which a host of ours connects; it encrypts the link, by pairing or by the keys
+    /// of a bond, and ends it.
+    fileprivate func pairedAddress(
+        _ connect: @Sendable () async throws -> Link
+    ) async throws -> DeviceAddress {
+        let link = try await connect()
+        #expect(try await link.pair().isEncrypted)
+        let line = try await sawHCI { $0.contains("Peer address: ") }
+        let digits = line.split(separator: " ").first { $0.count == 17 && $0.contains(":") }
+        try await link.disconnect()
+        return try #require(digits.flatMap { DeviceAddress($0, kind: .random) })
+    }
+}

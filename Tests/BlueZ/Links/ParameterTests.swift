@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// The timing of links with Linux: who asks for another, and what becomes of it.
+@Suite(.machines) struct ParameterTests {
+    private static let hundred = ConnectionUpdate(
+        intervalMinimum: .milliseconds(100),
+        intervalMaximum: .milliseconds(100),
+        peripheralLatency: 2,
+        supervisionTimeout: .seconds(4)
+    )
+
+    @Test(arguments: Setting.all)
+    func weAsCentralChangeThem(_ setting: Setting) async throws {
+        try await withLink(setting, as: .peripheral, "parameters: we change them") { scene in
+            try await scene.bluez.watchHCI()
+            let agreed = try await scene.link.updateParameters(Self.hundred)
+            #expect(agreed.interval == .milliseconds(100))
+            #expect(agreed.peripheralLatency == 2)
+            #expect(agreed.supervisionTimeout == .seconds(4))
+            try await scene.bluez.sawHCI { $0.contains("LE Connection Update Complete") }
+            try await scene.bluez.sawHCI {
+                $0.contains("Connection interval: 100.00 msec (0x0050)")
+            }
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func linuxAsPeripheralAsksForThem(_ setting: Setting) async throws {
+        try await withLink(
+            setting,
+            as: .peripheral,
+            "parameters: BlueZ asks for them",
+            prepare: { try await $0.setIntervals(from: 80, to: 80) }
+        ) { scene in
+            try await scene.expectInterval(.milliseconds(100))
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func linuxAsPeripheralIsRefusedThem(_ setting: Setting) async throws {
+        var configuration = HostConfiguration()
+        configuration.acceptsParameterRequests = false
+        try await withLink(
+            setting,
+            as: .peripheral,
+            "parameters: BlueZ is refused them",
+            configuration,
+            prepare: { bluez in
+                try await bluez.setIntervals(from: 80, to: 80)
+                try await bluez.watchHCI()
+            }
+        ) { scene in
+            try await scene.bluez.sawHCI { $0.contains("Connection Parameter Update Response") }
+            try await scene.bluez.sawHCI { $0.contains("Connection Parameters rejected (0x0001)") }
+            #expect(try await scene.link.properties.parameters.interval < .milliseconds(100))
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func weAsPeripheralAskForThem(_ setting: Setting) async throws {
+        try await withLink(
+            setting,
+            as: .central,
+            "parameters: we ask for them",
+            prepare: { try await $0.setIntervals(from: 24, to: 160) }
+        ) { scene in
+            let agreed = try await scene.link.updateParameters(Self.hundred)
+            #expect(agreed.interval == .milliseconds(100))
+            #expect(agreed.peripheralLatency == 2)
+            #expect(agreed.supervisionTimeout == .seconds(4))
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func weAsPeripheralAreRefusedThem(_ setting: Setting) async throws {
+        try await withLink(setting, as: .central, "parameters: we are refused them") { scene in
+            let before = try await scene.link.properties.parameters
+            let update = ConnectionUpdate(
+                intervalMinimum: .seconds(2),
+                intervalMaximum: .seconds(2)
+            )
+            await #expect(throws: HostError.controller(.unacceptableConnectionParameters)) {
+                try await scene.link.updateParameters(update)
+            }
+            #expect(try await scene.link.properties.parameters == before)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func linuxAsCentralChangesThem(_ setting: Setting) async throws {
+        try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
+            try await scene.bluez.updateParameters(interval: 100)
+            try await scene.expectInterval(.milliseconds(125))
+        }
+    }
+}
+
+extension LinkScene {
+    /// Waits until the link has that interval.
+    fileprivate func expectInterval(_ interval: Duration) async throws {
+        try await within(Limits.step, "the interval") {
+            while try await link.properties.parameters.interval != interval {
+                _ = try await link.readRSSI()
+            }
+        }
+    }
+}
+
+extension BlueZ {
+    /// Which intervals the kernel likes on links from now on, in steps of 1.25 ms.
+    fileprivate func setIntervals(from minimum: Int, to maximum: Int) async throws {
+        let folder = "/sys/kernel/debug/bluetooth/hci0"
+        // Never a moment with the minimum above the maximum: the kernel refuses that.
+        let lines = [
+            "echo 6 > \(folder)/conn_min_interval", "echo \(maximum) > \(folder)/conn_max_interval",
+            "echo \(minimum) > \(folder)/conn_min_interval",
+        ]
+        try await shell(lines.joined(separator: " && "))
+    }
+
+    /// Has BlueZ's controller change the interval of the only link, in steps of 1.25 ms.
+    fileprivate func updateParameters(interval: Int) async throws {
+        let handle = "handle=$(hcitool con | sed -n 's/.* handle \\([0-9]*\\) .*/\\1/p')"
+        let update = "hcitool lecup --handle $handle --min \(interval) --max \(interval)"
+        try await shell("\(handle); \(update) --latency 0 --timeout 500")
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import PairingTestSupport
+import ProcessTestSupport
+import Testing
+
+extension HostConfiguration {
+    /// Pairs with everybody.
+    static var bonding: HostConfiguration {
+        var configuration = HostConfiguration()
+        configuration.pairingDelegate = Person()
+        return configuration
+    }
+
+    /// The same, under private addresses, each for the shortest time that there is.
+    static var bondingPrivately: HostConfiguration {
+        var configuration = bonding
+        configuration.privacy = .resolvable(rotation: .seconds(1))
+        return configuration
+    }
+}
+
+extension BluetoothHost {
+    /// Advertises under a name.
+    func advertise(as name: String) async throws -> AdvertisingSet {
+        try await advertise(Advertising(AdvertisingContent(localName: name)))
+    }
+
+    /// Waits until somebody of that name is heard whom `choose` is content with.
+    func hear(
+        _ name: String,
+        where choose: @escaping @Sendable (Advertisement) -> Bool = { _ in true }
+    ) async throws -> Advertisement {
+        let found = try await within(Limits.discovery, "an advertisement") { [self] in
+            for try await heard in scan() where heard.data.localName == name && choose(heard) {
+                return heard as Advertisement?
+            }
+            return nil
+        }
+        return try #require(found)
+    }
+
+    /// Waits for the next link that somebody makes to this host while `body` runs.
+    func incomingLink(
+        during body: @escaping @Sendable () async throws -> Void
+    ) async throws -> Link {
+        let links = incomingLinks
+        async let done: Void = body()
+        let link = try await within(Limits.discovery, "a link") {
+            for await link in links { return link as Link? }
+            return nil
+        }
+        try await done
+        return try #require(link)
+    }
+}
+
+extension DeviceAddress {
+    /// The address in a path of BlueZ's: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
+    init?(ofBlueZPath path: String) {
+        self.init(path.suffix(17).replacing("_", with: ":"), kind: .random)
+    }
+}

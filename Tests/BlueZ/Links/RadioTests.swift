@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import Testing
+
+/// What can be asked of a link with Linux below its channels, on the controllers of BlueZ's btvirt.
+@Suite(.machines) struct RadioTests {
+    @Test(arguments: Setting.all, BlueZRole.allCases)
+    func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
+        try await withLink(setting, as: role, "strength and version") { scene in
+            let rssi = try #require(try await scene.link.readRSSI())
+            #expect((-127...20).contains(rssi))
+            let version = try await scene.link.readRemoteVersion()
+            // 0x06 is 4.0; btvirt says that it is of BlueZ's own company.
+            #expect(version.version >= 0x06)
+            let seen = try await scene.bluez.connectionProperties(of: scene.ourAddress)
+            #expect(seen.contains("RSSI \(rssi)"))
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func whatTheControllerCannotDoIsSaid(_ setting: Setting) async throws {
+        try await withLink(setting, as: .peripheral, "no longer packets, no other PHYs") { scene in
+            await #expect(throws: HostError.unsupported("longer packets")) {
+                try await scene.link.requestDataLength()
+            }
+            await #expect(throws: HostError.unsupported("other PHYs")) {
+                try await scene.link.requestPHY(transmit: .le2M, receive: .le2M)
+            }
+            #expect(try await scene.link.properties.dataLength.transmitOctets == 27)
+        }
+    }
+}
+
+extension BlueZ {
+    /// What the kernel says of its link with a random address.
+    fileprivate func connectionProperties(of address: DeviceAddress) async throws -> String {
+        // btmgmt waits for ever where its input has ended.
+        try await shell("echo | timeout 5 btmgmt conn-info -t 2 \(address.digits)")
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// BlueZ shows private addresses; our host knows it by them once they are bonded.
+@Suite(.machines) struct TheirPrivacyTests {
+    private static let configuration = BlueZConfiguration(privacy: "device")
+
+    @Test(arguments: Setting.all)
+    func weFindBlueZAgainUnderAnotherAddress(_ setting: Setting) async throws {
+        try await withBlueZ(
+            setting,
+            as: .peripheral,
+            "privacy: theirs",
+            Self.configuration
+        ) { bluez in
+            let identity = try await bluez.powerOnForLinks()
+            try await bluez.advertise(name: "theirs")
+            let host = try await bluez.makeHost(.bonding)
+            let first = try await host.hear("theirs").address
+            #expect(first.randomKind == .resolvablePrivate)
+
+            let link = try await host.connect(to: first)
+            _ = try await link.pair()
+            #expect(try await link.bondedPeer?.identity == identity)
+            #expect(try await link.bondedPeer?.isPrivate == true)
+            try await link.disconnect()
+
+            try await bluez.changeAddress()
+            try await bluez.advertise(name: "theirs", number: 2)
+            let heard = try await host.hear("theirs") { $0.privateAddress != first }
+            #expect(heard.isIdentityResolved)
+            #expect(heard.address == identity)
+            let again = try await host.connect(to: identity)
+            #expect(try await again.pair().isEncrypted)
+            #expect(await host.bonds.count == 1)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func weKnowBlueZThatConnectsFromAnotherAddress(_ setting: Setting) async throws {
+        try await withBlueZ(
+            setting,
+            as: .central,
+            "privacy: theirs",
+            Self.configuration
+        ) { bluez in
+            let identity = try await bluez.powerOnForLinks()
+            let host = try await bluez.makeHost(.bonding)
+            _ = try await host.advertise(as: "ours")
+            try await bluez.scan()
+            let found = try await bluez.device(named: "ours")
+            let link = try await host.incomingLink { try await bluez.pair(found) }
+            let first = link.address
+            #expect(first.randomKind == .resolvablePrivate)
+            #expect(try await link.bondedPeer?.identity == identity)
+            try await link.disconnect()
+
+            try await bluez.changeAddress()
+            let again = try await host.incomingLink { try await bluez.connect(found) }
+            #expect(try await again.pair().isEncrypted)
+            #expect(try await again.bondedPeer?.identity == identity)
+            #expect(again.address != first)
+            #expect(await host.bonds.count == 1)
+        }
+    }
+
+    @Test(arguments: Setting.all)
+    func twoThatAreBothPrivateFindEachOther(_ setting: Setting) async throws {
+        try await withBlueZ(
+            setting,
+            as: .peripheral,
+            "privacy: of both",
+            Self.configuration
+        ) { bluez in
+            let identity = try await bluez.powerOnForLinks()
+            try await bluez.advertise(name: "theirs")
+            let host = try await bluez.makeHost(.bondingPrivately)
+            let first = try await host.hear("theirs").address
+            let link = try await host.connect(to: first)
+            _ = try await link.pair()
+            try await link.disconnect()
+
+            try await bluez.changeAddress()
+            try await bluez.advertise(name: "theirs", number: 2)
+            let again = try await host.connect(to: identity, options: .whenAvailable)
+            #expect(try await again.pair().isEncrypted)
+            #expect(await host.bonds.count == 1)
+            let known = bluez.path(of: await host.identityAddress)
+            #expect(try await bluez.device(known)["Connected"] == .boolean(true))
+        }
+    }
+}
+
+extension BlueZ {
+    /// Has the kernel take another private address: it does when the adapter is powered.
+    fileprivate func changeAddress() async throws {
+        try await powerOff()
+        try await powerOn()
+    }
+
+    /// Advertises beside what was before, or where that has ended with the adapter's power.
+    fileprivate func advertise(name: String, number: Int) async throws {
+        try await advertise(name: name, ["number": .number(Double(number))])
+    }
+}
