@@ -4,19 +4,11 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// What channels to and from Linux agree on: enhanced ones, sizes, credits; and how they end.
+/// What channels to and from Linux agree on: sizes and credits; and how they end.
+///
+/// Not enhanced ones: Debian's l2test cannot listen for them ("Can't get default L2CAP options").
+/// Enhanced ATT with BlueZ goes over such.
 @Suite(.machines) struct ChannelTermsTests {
-    @Test(arguments: Setting.all, BlueZRole.allCases)
-    func fiveEnhancedChannelsAtOnceAndOneThatTheKernelOpens(
-        _ setting: Setting,
-        _ role: BlueZRole
-    ) async throws {
-        try await withLink(setting, as: role, "L2CAP: enhanced channels") { scene in
-            try await openFive(in: scene)
-            try await acceptEnhanced(in: scene)
-        }
-    }
-
     @Test(arguments: Setting.all)
     func thousandsOfTheSmallestFramesAndAReaderThatStops(_ setting: Setting) async throws {
         try await withLink(setting, as: .peripheral, "L2CAP: credits") { scene in
@@ -42,52 +34,6 @@ import Testing
             try await endByTheLinks(in: scene)
         }
     }
-}
-
-/// One request, five channels; each carries something.
-private func openFive(in scene: LinkScene) async throws {
-    let work = KernelChannel(
-        work: .listenAndReceive,
-        psm: 0x0091,
-        length: 500,
-        receiveMTU: 1_024,
-        isEnhanced: true
-    )
-    try await scene.bluez.start(work, as: "receiver")
-    let channels = try await scene.link.openEnhancedChannels(psm: 0x0091, count: 5)
-    #expect(channels.count == 5)
-    for channel in channels {
-        #expect(try await channel.properties.mode == .enhanced)
-        #expect(try await channel.properties.sendMTU == 1_024)
-        try await send(4, of: 500, on: channel)
-    }
-    var report = KernelReport()
-    try await scene.bluez.follow(&report, of: "receiver") { $0.octetCount == 5 * 4 * 500 }
-    #expect(report.mismatches == [])
-    for channel in channels { await channel.close() }
-    try await scene.bluez.end("receiver")
-}
-
-/// The kernel opens an enhanced channel, and accepts that we take longer SDUs from now on.
-private func acceptEnhanced(in scene: LinkScene) async throws {
-    let listener = try await scene.host.listen(
-        psm: 0x0093,
-        options: L2CAP.ChannelOptions(mtu: 600, mps: 100)
-    )
-    let work = KernelChannel(
-        work: .openAndSend,
-        psm: 0x0093,
-        length: 600,
-        count: 12,
-        receiveMTU: 600,
-        isEnhanced: true
-    )
-    try await scene.bluez.start(work, to: scene.ourAddress, as: "enhanced")
-    let channel = try #require(try await listener.accept())
-    #expect(try await channel.properties.mode == .enhanced)
-    try await channel.resize(mtu: 700, mps: 200)
-    try await expectSDUs(12, of: 600, on: channel)
-    #expect(try await channel.ended() == .closedByPeer)
 }
 
 /// The kernel sends to a channel of the smallest size that there is, so that each of its frames holds

@@ -39,8 +39,6 @@ struct KernelChannel: Sendable {
     var count = 1
     /// The longest SDU that the kernel takes.
     var receiveMTU: Int?
-    /// Whether the channels are enhanced ones, of Bluetooth 5.2.
-    var isEnhanced = false
     var protection: Protection?
 
     /// The command line; `address` is whom to open a channel to, from whichever kind of address.
@@ -48,7 +46,6 @@ struct KernelChannel: Sendable {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
         if let receiveMTU { words.append("-I \(receiveMTU)") }
-        if isEnhanced { words.append("-X ext-flowctl") }
         if let protection { words.append(protection.rawValue) }
         let kind = address.map { $0.kind == .random ? "le_random" : "le_public" }
         words.append("-V \(kind ?? "le_public")")
@@ -98,7 +95,10 @@ extension BlueZ {
     ) async throws {
         try await spawn(channel.line(to: address), as: name)
         guard !channel.work.opens else { return }
-        _ = try await output(of: name) { $0.contains("Waiting for connection") }
+        let line = try await output(of: name) {
+            $0.contains("Waiting for connection") || $0.contains("Can't")
+        }
+        if line.contains("Can't") { throw Refusal("CannotListen", text: line) }
     }
 
     /// Follows what l2test says, until a report is as wanted: by default, until a channel has ended.

@@ -64,8 +64,6 @@ extension BlueZ {
         let kind: DeviceAddress.Kind = adapter["AddressType"].text == "random" ? .random : .public
         guard let text = adapter["Address"].text, let address = DeviceAddress(text, kind: kind)
         else { throw Refusal("NoAddress", text: "\(adapter)") }
-        // Debian leaves the enhanced channels of 5.2 off in some kernels.
-        try await shell("echo Y > /sys/module/bluetooth/parameters/enable_ecred")
         return address
     }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothHost
+import ProcessTestSupport
+import Testing
+
+/// What links with Linux can do that btvirt's controllers cannot: Linux drives a controller of ours.
+@Suite(.machines) struct LinkLayerTests {
+    private static let settings = DebianRelease.allCases.map {
+        Setting(release: $0, generation: .five)
+    }.filter(Setting.all.contains)
+
+    @Test(arguments: settings)
+    func longerPacketsAndAFasterPHY(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
+            let host = try await scene.stage.makeHost()
+            try await scene.serveWorkbench()
+            let link = try await host.connect(to: KernelAir.kernelAddress)
+            let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
+            #expect(phy == (try await link.readPHY()))
+            #expect(phy.transmit == .le2M)
+            #expect(phy.receive == .le2M)
+            try await within(Limits.step, "longer packets") {
+                while try await link.properties.dataLength.transmitOctets != 251 {
+                    _ = try await link.readRSSI()
+                }
+            }
+            try await scene.end(link, from: host)
+        }
+    }
+
+    @Test(arguments: settings)
+    func threeLinksCarryChannelsAtOnce(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { scene in
+            try await scene.serveWorkbench(for: 3)
+            let work = KernelChannel(work: .listenAndReceive, psm: 0x0081, length: 500)
+            try await scene.bluez.start(work)
+            var channels: [L2CAPChannel] = []
+            for _ in 0..<3 {
+                let host = try await scene.stage.makeHost()
+                let link = try await host.connect(to: KernelAir.kernelAddress)
+                channels.append(try await link.openChannel(psm: 0x0081))
+            }
+            try await withThrowingTaskGroup { group in
+                for channel in channels {
+                    group.addTask { try await send(20, of: 500, on: channel) }
+                }
+                try await group.waitForAll()
+            }
+            var report = KernelReport()
+            try await scene.bluez.follow(&report) { $0.octetCount == 3 * 20 * 500 }
+            #expect(report.mismatches == [])
+        }
+    }
+}
