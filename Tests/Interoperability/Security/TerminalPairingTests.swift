@@ -191,7 +191,7 @@ import Testing
             try await terminal.wait(for: "? [y/N] ")
             terminal.type(TerminalSession.interruption)
             #expect(try await terminal.waitUntilEnd() == .exited(130))
-            #expect(terminal.shown.contains("\nlanyard: interrupted\n"))
+            #expect(terminal.shown.contains("lanyard: interrupted\n"))
             try await stage.companion.ended()
             #expect(try await stage.bonds().isEmpty)
         }
