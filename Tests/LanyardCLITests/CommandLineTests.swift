@@ -78,7 +78,7 @@ import VirtualAdapters
     @Test("An adapter that is not there is code 69, and the advice says what to start")
     func adapterIsMissing() async {
         let adapter = "unix:/nonexistent/lanyard"
-        let run = await run(["scan", "--adapter", adapter, "--no-store"])
+        let run = await run(["scan", "--adapter", adapter, "--no-store", "--timeout", "60"])
         #expect(run.status == .adapterUnavailable)
         #expect(run.remarks.contains("/nonexistent/lanyard"))
     }

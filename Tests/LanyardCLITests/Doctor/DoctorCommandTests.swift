@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("A virtual adapter is opened, and nothing stands in the way") func virtual() async {
-        let run = await run("--adapter", "virtual")
+        let run = await run("--adapter", "virtual", "--timeout", "60")
         #expect(run.status == .success && run.remarks.isEmpty)
         #expect(run.output.hasPrefix("✓ adapter: virtual, by --adapter: opened"))
     }
