@@ -50,11 +50,11 @@ class Peer:
         task.add_done_callback(self._tasks.discard)
 
     async def run(self):
-        """Carries out orders until nobody can give any more."""
+        """Carries out orders, for as long as there is somebody to give any."""
         with open("/proc/uptime") as file:
             self.line.emit("ready", uptime=float(file.read().split()[0]))
-        while (order := await self.line.orders.get()) is not None:
-            self.watch(self._carry_out(order))
+        while True:
+            self.watch(self._carry_out(await self.line.orders.get()))
 
     async def _carry_out(self, order):
         identifier, name = order.pop("id"), order.pop("do")

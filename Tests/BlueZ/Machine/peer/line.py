@@ -49,13 +49,14 @@ class Line:
             rest = rest[os.write(self.descriptor, rest):]
 
     def _read(self):
-        """Puts each order into the queue, and None when there is nobody to give any."""
+        """Puts each order into the queue. When there is nobody to give any, all ends at once: whoever
+        writes to a port that has no other end waits for ever."""
         unread = b""
         while chunk := os.read(self.descriptor, self.CHUNK):
             *lines, unread = (unread + chunk).split(b"\n")
             for line in lines:
                 self._put(json.loads(line))
-        self._put(None)
+        os._exit(0)
 
     def _put(self, order):
         self.loop.call_soon_threadsafe(self.orders.put_nowait, order)
