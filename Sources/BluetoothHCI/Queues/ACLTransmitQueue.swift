@@ -31,6 +31,10 @@ package struct ACLTransmitQueue: Sendable {
         var offset = 0
         /// How many of the controller's buffers the link occupies.
         var outstanding = 0
+        /// How many packets the frames come to that were ever taken, and how many of those the controller
+        /// has passed on.
+        var taken = 0
+        var passed = 0
 
         var isBusy: Bool { outstanding > 0 || !frames.isEmpty }
     }
@@ -83,7 +87,18 @@ package struct ACLTransmitQueue: Sendable {
         guard !frame.isEmpty, hasRoom(connectionHandle), let index = index(of: connectionHandle)
         else { return false }
         links[index].frames.append(frame)
+        links[index].taken += packetCount(of: frame)
         return true
+    }
+
+    /// Where in all that a link sends a frame ends that is enqueued now; see `hasPassed(_:on:)`.
+    package func end(of frame: [UInt8], on connectionHandle: ConnectionHandle) -> Int {
+        (index(of: connectionHandle).map { links[$0].taken } ?? 0) + packetCount(of: frame)
+    }
+
+    /// Whether the controller has passed on all that a link sends up to there.
+    package func hasPassed(_ end: Int, on connectionHandle: ConnectionHandle) -> Bool {
+        (index(of: connectionHandle).map { links[$0].passed } ?? 0) >= end
     }
 
     /// The next packet, as H4 bytes; nil if nothing waits or no buffer is free for what does.
@@ -107,6 +122,7 @@ package struct ACLTransmitQueue: Sendable {
         guard let index = index(of: connectionHandle) else { return .unknownHandle }
         let accepted = max(0, min(count, links[index].outstanding))
         links[index].outstanding -= accepted
+        links[index].passed += accepted
         outstanding -= accepted
         return accepted < count ? .moreThanSent(ignored: count - accepted) : .accepted
     }
@@ -121,6 +137,10 @@ package struct ACLTransmitQueue: Sendable {
         let busy = links.count { $0.isBusy }
         let leftForOthers = links.count - 1
         return max(1, min(packetCount / max(1, busy), packetCount - leftForOthers))
+    }
+
+    private func packetCount(of frame: [UInt8]) -> Int {
+        packetLength > 0 ? (frame.count + packetLength - 1) / packetLength : 0
     }
 
     private mutating func takePacket(fromLinkAt index: Int) -> [UInt8] {

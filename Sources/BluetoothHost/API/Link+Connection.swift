@@ -89,7 +89,8 @@ extension Link {
         return version
     }
 
-    /// Ends the link. Returns when the controller confirms it, also if the link had ended already.
+    /// Ends the link. Returns when the controller confirms it, also if the link had ended already. Right
+    /// after a pairing the end waits until the peer has its keys, but no longer than two seconds.
     /// A task that is cancelled, even before, ends the link too, but does not wait.
     public func disconnect() async throws {
         do {

@@ -131,6 +131,18 @@ extension HostCore {
         if let request { links[handle]?.disconnectRequests.append(request) }
         guard let link = links[handle], !link.isDisconnecting else { return }
         links[handle]?.disconnectDeadline = now + Self.disconnectLimit
+        if hasKeysUnderWay(handle) {
+            // The controller drops what it has not sent: we would have a bond, and the peer none.
+            links[handle]?.awaitsKeys = true
+            links[handle]?.nextDisconnectAttempt = now + Self.keyDeliveryLimit
+        } else {
+            attemptDisconnect(handle, of: link.identifier, now: now)
+        }
+    }
+
+    /// Ends a link that was to end when the peer has its keys, if it has.
+    mutating func disconnectIfKeysAreThere(_ handle: ConnectionHandle, now: Instant) {
+        guard let link = links[handle], link.awaitsKeys, !hasKeysUnderWay(handle) else { return }
         attemptDisconnect(handle, of: link.identifier, now: now)
     }
 
@@ -140,6 +152,7 @@ extension HostCore {
         now: Instant
     ) {
         links[handle]?.nextDisconnectAttempt = nil
+        links[handle]?.awaitsKeys = false
         let command = HCI.Disconnect(
             connectionHandle: handle,
             reason: links[handle]?.protection.end == nil

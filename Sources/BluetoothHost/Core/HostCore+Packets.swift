@@ -156,6 +156,7 @@ extension HostCore {
             }
         }
         pumpAll(now: now)
+        for entry in event.completed { disconnectIfKeysAreThere(entry.connectionHandle, now: now) }
     }
 
     /// What the command queue wants done.

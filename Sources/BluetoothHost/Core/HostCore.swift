@@ -32,6 +32,9 @@ package struct HostCore: Sendable {
     /// How long a link may take to end: longer than the longest supervision timeout, after which
     /// the controller has to have noticed (Vol 6, Part B, 5.1.6).
     package static let disconnectLimit: Duration = .seconds(40)
+    /// How long the end of a link waits for keys that are on their way to the peer: longer than three
+    /// packets take at the usual intervals, and soon enough where the peer is out of range.
+    package static let keyDeliveryLimit: Duration = .seconds(2)
     /// How long a controller rests that refused to end a link which nobody wants.
     package static let disconnectRest: Duration = .seconds(2)
     /// How long a host that is shut down waits for its links to end in an orderly way.

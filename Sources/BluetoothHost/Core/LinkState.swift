@@ -90,7 +90,9 @@ struct LinkState: Sendable {
     /// Until when the link has to be gone; nil while it may stay.
     var disconnectDeadline: Instant?
     var isDisconnecting: Bool { disconnectDeadline != nil }
-    /// When the controller, which would not end the link, is told to again.
+    /// Whether the controller is told to when the peer has the keys that are on their way to it.
+    var awaitsKeys = false
+    /// When the controller, which would not end the link or has not been told to yet, is told to.
     var nextDisconnectAttempt: Instant?
 
     init(

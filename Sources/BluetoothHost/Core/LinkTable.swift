@@ -35,9 +35,9 @@ struct LinkTable: Sendable {
 
     /// The link with this handle; setting it adds the link, or, to nil, removes it.
     subscript(handle: ConnectionHandle) -> LinkState? {
-        _read {
-            if let index = handles.firstIndex(of: handle) { yield states[index] } else { yield nil }
-        }
+        // Not `_read`: of a large value that such an accessor lends, Swift 6.3 reads a part after it was
+        // taken back, and freed (the address sanitizer tells).
+        get { handles.firstIndex(of: handle).flatMap { states[$0] } }
         _modify {
             guard let index = handles.firstIndex(of: handle) else {
                 var added: LinkState?

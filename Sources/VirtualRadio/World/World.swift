@@ -150,7 +150,7 @@ public final class World {
         let world: World
 
         var timeline: Timeline<WorldEvent> {
-            _read { yield world.core.timeline }
+            get { world.core.timeline }
             nonmutating _modify { yield &world.core.timeline }
         }
 

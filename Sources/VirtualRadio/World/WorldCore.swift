@@ -34,7 +34,7 @@ package struct WorldCore {
 
     /// What is due when.
     package var timeline: Timeline<WorldEvent> {
-        _read { yield ether.timeline }
+        get { ether.timeline }
         _modify { yield &ether.timeline }
     }
 

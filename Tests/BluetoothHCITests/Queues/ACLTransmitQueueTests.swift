@@ -40,6 +40,21 @@ import Testing
         #expect(queue.nextPacket() == nil)
     }
 
+    @Test("tells whether the controller has passed on all there was up to a frame") func passing() {
+        var queue = makeQueue(packetCount: 3)
+        queue.enqueue([1, 2, 3], on: Self.first)
+        let end = queue.end(of: [4, 5, 6, 7, 8], on: Self.first)
+        queue.enqueue([4, 5, 6, 7, 8], on: Self.first)
+        queue.enqueue([9], on: Self.first)
+        #expect(queue.hasPassed(0, on: Self.first) && !queue.hasPassed(end, on: Self.first))
+        while queue.nextPacket() != nil {}
+        #expect(queue.packetsCompleted(Self.first, count: 2) == .accepted)
+        #expect(!queue.hasPassed(end, on: Self.first))
+        #expect(queue.packetsCompleted(Self.first, count: 1) == .accepted)
+        #expect(queue.hasPassed(end, on: Self.first))
+        #expect(queue.end(of: [1], on: Self.first) == end + 2)
+    }
+
     @Test("puts every frame together again, at every buffer size", arguments: 1...30)
     func everySize(packetLength: Int) throws {
         var queue = makeQueue(packetLength: packetLength)

@@ -56,6 +56,7 @@ extension ModelController {
         _ status: HCI.ErrorCode = .success,
         _ encryption: HCI.EncryptionState = .on
     ) {
+        if keepsEncryptedPackets { keepsPackets = true }
         send(
             .encryptionChange(
                 .init(status: status, connectionHandle: handle, encryption: encryption)

@@ -55,6 +55,8 @@ struct ModelController: Sendable {
     var isHung = false
     /// Whether data packets stay in the controller until `releasePackets`.
     var keepsPackets = false
+    /// Whether they do from the moment on that a link gets encrypted.
+    var keepsEncryptedPackets = false
     /// The most octets of data in one packet to the host.
     var fragmentLength = 251
 

@@ -74,7 +74,7 @@ final class Dialogue {
     }
 
     subscript(side: LinkSide) -> End {
-        _read { if side == .central { yield central } else { yield peripheral } }
+        get { side == .central ? central : peripheral }
         _modify { if side == .central { yield &central } else { yield &peripheral } }
     }
 

@@ -43,7 +43,7 @@ struct ChannelTable: Sendable {
     private var lastNumber: UInt64 = 0
 
     subscript(number: ChannelNumber) -> Entry? {
-        _read { yield entries[number] }
+        get { entries[number] }
         _modify { yield &entries[number] }
     }
 

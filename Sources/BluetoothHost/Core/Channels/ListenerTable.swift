@@ -28,7 +28,7 @@ struct ListenerTable: Sendable {
     private var lastSerial: UInt64 = 0
 
     subscript(spsm: L2CAP.SPSM) -> Listener? {
-        _read { yield listeners[spsm] }
+        get { listeners[spsm] }
         _modify { yield &listeners[spsm] }
     }
 

@@ -36,7 +36,7 @@ struct EnhancedBearers: Sendable {
     }
 
     subscript(index: Int) -> Bearer {
-        _read { yield bearers[index] }
+        get { bearers[index] }
         _modify { yield &bearers[index] }
     }
 

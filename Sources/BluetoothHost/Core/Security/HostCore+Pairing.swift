@@ -103,8 +103,19 @@ extension HostCore {
 
     /// What goes out on the Security Manager's channel next.
     mutating func nextSecurityFrame(of handle: ConnectionHandle) -> [UInt8]? {
-        guard links[handle]?.protection.outgoing.isEmpty == false else { return nil }
-        return links[handle]?.protection.outgoing.removeFirst()
+        guard links[handle]?.protection.outgoing.isEmpty == false,
+            let frame = links[handle]?.protection.outgoing.removeFirst()
+        else { return nil }
+        links[handle]?.protection.lastEnd = transmitQueue.end(of: frame, on: handle)
+        return frame
+    }
+
+    /// Whether keys that a bonded peer is to have may not have reached it yet: the Central's come last in
+    /// a pairing, and are on their way when it is over for us (Vol 3, Part H, 3.6.1).
+    func hasKeysUnderWay(_ handle: ConnectionHandle) -> Bool {
+        guard let link = links[handle], link.bond != nil else { return false }
+        return !link.protection.outgoing.isEmpty
+            || !transmitQueue.hasPassed(link.protection.lastEnd, on: handle)
     }
 
     mutating func managerHears(

@@ -2,6 +2,7 @@
 """Programs that run beside the peer: those that answer at once, and those that stay."""
 
 import asyncio
+import contextlib
 import os
 import signal
 
@@ -32,9 +33,15 @@ class Program:
 
     async def stop(self, with_signal=signal.SIGTERM):
         """Asks it to end, and waits until it has."""
-        if self.process.returncode is None:
-            os.killpg(self.process.pid, with_signal)
+        _signal_group(self.process, with_signal)
         await self.process.wait()
+
+
+def _signal_group(process, number):
+    """Signals a program and what it started; one that has ended, known here or not yet, needs none."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
 
 
 def _run_first():
@@ -50,7 +57,7 @@ async def shell(peer, line, seconds=30):
     try:
         output, _ = await asyncio.wait_for(process.communicate(), seconds)
     except asyncio.TimeoutError:
-        os.killpg(process.pid, signal.SIGKILL)
+        _signal_group(process, signal.SIGKILL)
         raise Refusal("TooSlow", f"{line} took longer than {seconds} s")
     return {"status": process.returncode, "output": output.decode(errors="replace")}
 

@@ -53,6 +53,34 @@ struct PairingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
+    @Test("A link that ends right after a pairing ends when the peer has its keys, or not long after")
+    func keysBeforeTheEnd() throws {
+        for arrive in [true, false] {
+            var bench = bench()
+            let link = try bench.connect(address)
+            let handle = try #require(bench.controller.handle(of: address))
+            var peer = try PairingPeer(bench, isCentral: false)
+            bench.controller.keepsEncryptedPackets = true
+            let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+            peer.goOn(with: &bench)
+            _ = try bench.answer(wish)
+            #expect(bench.core.security(of: link) == Bonded.security)
+            let end = bench.ask(.disconnect, of: link)
+            #expect(bench.count(of: .disconnect) == 0 && bench.isPending(end))
+            #expect(peer.keys == nil)
+            if arrive {
+                bench.controller.releasePackets(100, on: handle)
+                peer.goOn(with: &bench)
+            } else {
+                bench.advance(by: HostCore.keyDeliveryLimit)
+            }
+            _ = try bench.answer(end)
+            #expect((peer.keys?.isBonded == true) == arrive)
+            #expect(bench.count(of: .disconnect) == 1)
+            #expect(bench.controller.violations.isEmpty)
+        }
+    }
+
     @Test("A Peripheral is paired after somebody has consented, and not before")
     func asPeripheral() throws {
         var bench = bench()
