@@ -76,21 +76,6 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func weAsPeripheralAreRefusedThem(_ setting: Setting) async throws {
-        try await withLink(setting, as: .central, "parameters: we are refused them") { scene in
-            let before = try await scene.link.properties.parameters
-            let update = ConnectionUpdate(
-                intervalMinimum: .seconds(2),
-                intervalMaximum: .seconds(2)
-            )
-            await #expect(throws: HostError.controller(.unacceptableConnectionParameters)) {
-                try await scene.link.updateParameters(update)
-            }
-            #expect(try await scene.link.properties.parameters == before)
-        }
-    }
-
-    @Test(arguments: Setting.all)
     func linuxAsCentralChangesThem(_ setting: Setting) async throws {
         try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
             try await scene.bluez.updateParameters(interval: 100)

@@ -15,7 +15,10 @@ extension ModelController {
             leEventMask = command.mask
             complete(opcode, .success)
         case is HCI.SetEventMask, is HCI.SetEventMaskPage2, is HCI.WriteLEHostSupport,
-            is HCI.LESetRandomAddress, is HCI.LEWriteSuggestedDefaultDataLength:
+            is HCI.LESetRandomAddress, is HCI.LEWriteSuggestedDefaultDataLength,
+            is HCI.LEAddDeviceToResolvingList, is HCI.LERemoveDeviceFromResolvingList,
+            is HCI.LEClearResolvingList, is HCI.LESetAddressResolutionEnable,
+            is HCI.LESetPrivacyMode:
             complete(opcode, .success)
         case is any EmptyParameters where !Self.isAction(opcode): tell(opcode)
         default: if !advertise(command, opcode) { act(command, opcode) }

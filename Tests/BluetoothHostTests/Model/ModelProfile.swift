@@ -36,6 +36,16 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         states: [.activeScanningAndInitiating, .passiveScanningAndInitiating]
     )
 
+    /// One that takes a resolving list, too, and recognises nobody by it: there are such.
+    static let pretending: ModelProfile = {
+        var profile = rich
+        profile.commands.formUnion([
+            .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+            .leSetPrivacyMode,
+        ])
+        return profile
+    }()
+
     /// A controller of version 4.0 with what was mandatory then, and one small buffer.
     static let poor = ModelProfile(
         name: "poor",

@@ -4,8 +4,8 @@ import BluetoothGAP
 import BluetoothTypes
 
 // By what address a peer is dialled. One that is private is called by its identity address if the
-// controller recognises it; else by the address with which it was just heard; and if that is long
-// ago, it is looked for first. While an address that may be stale is tried, it is looked for beside,
+// controller recognises it, and has not just let it pass under another; else by the address with which
+// it was just heard; and if that is long ago, it is looked for first. While an address that may be stale is tried, it is looked for beside,
 // where the controller can do both: heard under another, it is dialled by that at once.
 extension HostCore {
     /// How long a private address is dialled before it is looked whether the peer has another by now:
@@ -18,7 +18,8 @@ extension HostCore {
         guard let address = address(for: dial, now: now) else { return look(for: id, now: now) }
         dials[id]?.phase = .dialling
         dials[id]?.address = address
-        let isTrial = resolver.knows(dial.identity) && !addresses.resolves(dial.identity)
+        let isCertain = addresses.resolves(dial.identity) && address == dial.identity
+        let isTrial = resolver.knows(dial.identity) && !isCertain
         dials[id]?.trialEndsAt = isTrial ? now + Self.trialLimit : nil
         updateScan(now: now)
         let actions = scheduler.connect(
@@ -33,8 +34,9 @@ extension HostCore {
     /// The address to dial; nil if the peer has to be looked for.
     private func address(for dial: Dial, now: Instant) -> DeviceAddress? {
         guard resolver.knows(dial.identity) else { return dial.target }
-        if addresses.resolves(dial.identity) { return dial.identity }
-        return sightedAddresses.address(of: dial.identity, now: now)
+        // Who recognises it would have kept that address back: then it is not to be counted on.
+        if let heard = sightedAddresses.address(of: dial.identity, now: now) { return heard }
+        return addresses.resolves(dial.identity) ? dial.identity : nil
     }
 
     private mutating func look(for id: RequestIdentifier, now: Instant) {

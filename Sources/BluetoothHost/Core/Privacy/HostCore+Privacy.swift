@@ -93,7 +93,10 @@ extension HostCore {
                 advertiser.changeAddresses(toHost: address, setAddress: setAddress, now: now)
             }
             perform(actions, now: now)
-        case .recognitionChanged: reviewDials(now: now)
+        case .recognitionChanged:
+            // What was heard before the controller could recognise it says nothing against it.
+            sightedAddresses.keep { [addresses] in !addresses.resolves($0) }
+            reviewDials(now: now)
         }
     }
 

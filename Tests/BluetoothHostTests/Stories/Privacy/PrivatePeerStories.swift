@@ -94,6 +94,39 @@ struct PrivatePeerStories {
         _ = try bench.link(of: dial)
     }
 
+    @Test("Heard once by a controller that should have recognised it, it is dialled by what was heard")
+    mutating func unrecognised() throws {
+        var bench = bench(.pretending)
+        #expect(bench.core.addresses.resolves(Self.identity))
+        let dial = bench.dial(Self.identity)
+        bench.drive()
+        #expect(bench.controller.initiation?.target == Self.identity)
+        move(try peer(), into: &bench)
+        let scan = bench.scan()
+        bench.drive()
+        _ = try bench.link(of: dial)
+        bench.core.stopScan(scan, now: bench.now)
+        bench.drive()
+        #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("If it does not answer there, it is called by its identity again, and no trace is left")
+    mutating func recognisedAgain() throws {
+        var bench = bench(.pretending, peers: [try peer()])
+        let scan = bench.scan()
+        bench.drive()
+        bench.core.stopScan(scan, now: bench.now)
+        var absent = try peer()
+        absent.presence = .absent
+        move(absent, into: &bench)
+        _ = bench.dial(Self.identity)
+        bench.drive()
+        #expect(bench.controller.initiation?.target != Self.identity)
+        bench.advance(by: HostCore.trialLimit)
+        #expect(bench.controller.initiation?.target == Self.identity)
+        #expect(bench.controller.violations.isEmpty)
+    }
+
     /// Was heard, has another address since, and is dialled.
     private mutating func dialWhoMoved(
         _ profile: ModelProfile
