@@ -55,6 +55,12 @@ package enum JSON: Equatable, Sendable, Codable {
         return members[key] ?? .null
     }
 
+    /// The members of an object; none for anything else.
+    package var members: [String: JSON] {
+        guard case .object(let members) = self else { return [:] }
+        return members
+    }
+
     /// The elements of an array; none for anything else.
     package var elements: [JSON] {
         guard case .array(let elements) = self else { return [] }

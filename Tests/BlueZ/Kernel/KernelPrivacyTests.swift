@@ -68,15 +68,7 @@ import Testing
             #expect(
                 try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue
             )
-            #expect(try await scene.bluez.call("devices").memberCount == 1)
+            #expect(try await scene.bluez.call("devices").members.count == 1)
         }
-    }
-}
-
-extension JSON {
-    /// How many members an object has.
-    fileprivate var memberCount: Int {
-        guard case .object(let members) = self else { return 0 }
-        return members.count
     }
 }

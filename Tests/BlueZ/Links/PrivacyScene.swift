@@ -56,6 +56,21 @@ extension BluetoothHost {
     }
 }
 
+extension BlueZ {
+    /// Where BlueZ has the device of that identity: at the path under which it met it first, which may be
+    /// that of a private address.
+    func known(as identity: DeviceAddress) async throws -> String {
+        let digits = identity.digits.uppercased()
+        while true {
+            let devices = try await call("devices").members
+            if let known = devices.first(where: { $0.value["Address"].text == digits }) {
+                return known.key
+            }
+            _ = try await event("changed") { $0["properties"]["Address"].text == digits }
+        }
+    }
+}
+
 extension DeviceAddress {
     /// The address in a path of BlueZ's: `/org/bluez/hci0/dev_C4_F0_00_00_00_01`.
     init?(ofBlueZPath path: String) {

@@ -90,7 +90,7 @@ import Testing
             let again = try await host.connect(to: identity, options: .whenAvailable)
             #expect(try await again.pair().isEncrypted)
             #expect(await host.bonds.count == 1)
-            let known = bluez.path(of: await host.identityAddress)
+            let known = try await bluez.known(as: host.identityAddress)
             #expect(try await bluez.device(known)["Connected"] == .boolean(true))
         }
     }

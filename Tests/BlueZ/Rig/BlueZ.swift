@@ -165,8 +165,13 @@ final class BlueZ: Sendable {
         }
         let kernel = (try? await kernelLog().map(\.text)) ?? ["not to be had"]
         let daemon = (try? await daemonLog()) ?? ["not to be had"]
-        for (name, lines) in ["kernel": kernel, "bluetoothd": daemon, "console": [machine.console]]
-        {
+        // What nobody has asked for, as the lines of programs.
+        let pending = (try? machine.line.pendingEvents { _ in true }) ?? []
+        let events = pending.compactMap { try? $0.line }
+        let texts = [
+            "kernel": kernel, "bluetoothd": daemon, "console": [machine.console], "events": events,
+        ]
+        for (name, lines) in texts {
             let text = lines.joined(separator: "\n")
             try? Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).log"))
         }

@@ -21,6 +21,7 @@ async def scan(peer, uuids=None, duplicates=False):
     adapter = "org.bluez.Adapter1"
     await peer.bus.invoke(ADAPTER, adapter, "SetDiscoveryFilter", "a{sv}", described)
     await peer.bus.invoke(ADAPTER, adapter, "StartDiscovery")
+    await peer.radio.scan_anew()
     return {}
 
 

@@ -13,6 +13,12 @@ from programs import Program
 # By default btvirt's controllers know the features of 5.x; -L makes them Low Energy of 4.x only.
 KINDS = {"4.x": ("-L", "-l2"), "5.x": ("-l2",)}
 
+# What ends and begins a scan, by kind: LE Set Scan Enable, or its extended form, without duplicates.
+SCANS = {
+    "4.x": ("0x000c 00 01", "0x000c 01 01"),
+    "5.x": ("0x0042 00 01 00 00 00 00", "0x0042 01 01 00 00 00 00"),
+}
+
 
 def port(name):
     """The device of a port that QEMU gave that name."""
@@ -28,6 +34,7 @@ class Radio:
 
     def __init__(self, line):
         self.line = line
+        self.kind = None
         self.programs = []
         self.watches = []
 
@@ -38,6 +45,7 @@ class Radio:
 
     async def start(self, kind):
         """Starts controllers of a kind: 4.x, 5.x, or `outside` on the machine's console hvc0."""
+        self.kind = kind
         with open("/run/radio.log", "ab") as log:
             if kind == "outside":
                 await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
@@ -54,6 +62,16 @@ class Radio:
         programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
+
+    async def scan_anew(self):
+        """Has hci0 end its scan and begin it again, where it is btvirt's.
+
+        btvirt tells of those who advertise in the very moment in which a scan begins, and not again.
+        Linux 6.1 begins to listen a little later, and would hear of nobody.
+        """
+        for line in SCANS.get(self.kind, ()):
+            words = ("hcitool", "-i", "hci0", "cmd", "0x08", *line.split())
+            await (await Program.start(*words)).process.wait()
 
     async def _start(self, *arguments, log, is_first=False):
         program = await Program.start(*arguments, output=log, is_first=is_first)
