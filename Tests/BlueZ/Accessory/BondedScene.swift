@@ -70,15 +70,8 @@ final class BondedScene: Sendable {
         current.withLock { $0 = new }
     }
 
-    /// Connects. Where bluetoothd has let go of a new link by its own mistake, once more.
     func connect() async throws -> Link {
-        let options = ConnectOptions(timeout: Limits.step)
-        do {
-            return try await host.connect(to: address, options: options)
-        } catch HostError.failedToConnect {
-            try #require(try await bluez.lostLinkByItself())
-            return try await host.connect(to: address, options: options)
-        }
+        try await host.connect(to: address, options: ConnectOptions(timeout: Limits.step))
     }
 
     /// Ends a link, and waits until BlueZ, too, knows of that.
@@ -99,15 +92,6 @@ final class BondedScene: Sendable {
         configuration.bondLossPolicy = policy
         configuration.store = store
         return configuration
-    }
-}
-
-extension BlueZ {
-    /// Whether bluetoothd has let go of a link because the kernel would not raise its security. It wants
-    /// that of each link with a bonded peer, and if the peer encrypts at that very moment, as it may,
-    /// bluetoothd 5.82 gives up; the kernel then ends the link after 4 seconds.
-    fileprivate func lostLinkByItself() async throws -> Bool {
-        try await daemonLog().contains { $0.contains("setsockopt(BT_SECURITY): Invalid argument") }
     }
 }
 

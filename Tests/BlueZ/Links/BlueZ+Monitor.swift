@@ -8,8 +8,8 @@ extension BlueZ {
 
     /// Begins to watch; see `sawHCI`.
     func watchHCI() async throws {
-        // Into a pipe it would write when it has a page full.
-        try await spawn("exec stdbuf --output=L btmon --color never", as: Self.monitor)
+        // Into a pipe it would write when it has a page full; and hci1 is ours.
+        try await spawn("exec stdbuf --output=L btmon --index hci0 --color never", as: Self.monitor)
         _ = try await output(of: Self.monitor) { $0.contains("Index Info") }
     }
 

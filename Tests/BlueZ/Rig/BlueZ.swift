@@ -66,8 +66,9 @@ final class BlueZ: Sendable {
         try machine.line.pendingEvents { $0["event"].text == name }
     }
 
-    /// Whether the program died that is the controllers: btvirt does, now and then, by a fault of its own.
-    var lostItsRadio: Bool { (try? pendingEvents("radio_died"))?.isEmpty == false }
+    /// What went wrong by a fault of btvirt's or of bluetoothd's own that is known, and named in
+    /// Machine/peer; nil if nothing did.
+    var knownFault: String? { (try? pendingEvents("fault"))?.first?["what"].text }
 
     // MARK: Our side
 

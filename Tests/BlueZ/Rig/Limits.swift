@@ -19,7 +19,7 @@ enum Limits {
     /// Anything else.
     static let step: Duration = .seconds(10) * patience
 
-    /// How often a scenario is run in which the emulated controllers die.
+    /// How often a scenario is run that fails after a known fault of BlueZ's own.
     static let attemptCount = 3
 
     /// How many events of a scenario wait to be asked for; older ones are let go.

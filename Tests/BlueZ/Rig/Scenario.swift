@@ -48,7 +48,7 @@ func withBlueZ(
     }
 }
 
-/// One run of a scenario; there is another if btvirt died in it.
+/// One run of a scenario; there is another if it failed after a known fault of BlueZ's own.
 private struct Attempt {
     enum Outcome {
         case passed, failed, excused
@@ -67,7 +67,7 @@ private struct Attempt {
         _ configuration: BlueZConfiguration,
         _ body: @escaping @Sendable (BlueZ) async throws -> Void
     ) async throws -> Outcome {
-        let verdict = Verdict { !isLast && bluez.lostItsRadio }
+        let verdict = Verdict { !isLast && bluez.knownFault != nil }
         var failure: (any Error)?
         do {
             try await verdict.judge {
@@ -79,15 +79,15 @@ private struct Attempt {
         } catch {
             failure = error
         }
-        let isExcused = !verdict.isPass && !isLast && bluez.lostItsRadio
-        if isExcused {
-            print("\(scenario), \(bluez.setting): btvirt died; once more")
+        let excuse = verdict.isPass || isLast ? nil : bluez.knownFault
+        if let excuse {
+            print("\(scenario), \(bluez.setting): \(excuse); once more")
             ScenarioTable.shared.noteRepetition()
         } else if !verdict.isPass {
             await tellFailure(of: bluez, in: scenario)
         }
         await bluez.end()
-        if isExcused { return .excused }
+        if excuse != nil { return .excused }
         if let failure {
             bluez.machine.cutPower()  // nobody knows in which state it was left
             throw failure

@@ -38,7 +38,7 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// Notes that a scenario is run once more, because btvirt died in it.
+    /// Notes that a scenario is run once more, after a known fault of BlueZ's own.
     func noteRepetition() { repetitions.withLock { $0 += 1 } }
 
     /// Writes the table to the file that `LANYARD_BLUEZ_TABLE` names, or else prints it.
@@ -68,7 +68,7 @@ final class ScenarioTable: Sendable {
             return Self.line(name, cells + [Self.seconds(duration)])
         }
         let count = repetitions.withLock { $0 }
-        let notes = count == 0 ? [] : ["run once more, because btvirt died: \(count)"]
+        let notes = count == 0 ? [] : ["run once more, after a known fault of BlueZ: \(count)"]
         return (heads + rows + notes).joined(separator: "\n") + "\n"
     }
 

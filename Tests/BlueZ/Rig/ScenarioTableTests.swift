@@ -39,6 +39,6 @@ import Testing
         table.note("reads", in: first, passed: true)
         #expect(!table.text.contains("once more"))
         table.noteRepetition()
-        #expect(table.text.hasSuffix("run once more, because btvirt died: 1\n"))
+        #expect(table.text.hasSuffix("run once more, after a known fault of BlueZ: 1\n"))
     }
 }

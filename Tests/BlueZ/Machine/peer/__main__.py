@@ -25,7 +25,7 @@ class Peer:
         self.line = Line(port("control"))
         self.kernel = KernelLog()
         self.radio = Radio(self.line)
-        self.daemon = Daemon()
+        self.daemon = Daemon(self.line)
         self.bus = None
         self.spawned = {}
         self._tasks = set()

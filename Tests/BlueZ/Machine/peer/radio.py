@@ -30,7 +30,7 @@ def port(name):
 
 
 class Radio:
-    """What runs to make controllers. If it ends by itself, that is the event `radio_died`."""
+    """What runs to make controllers. If it ends by itself, that is the event `fault`."""
 
     def __init__(self, line):
         self.line = line
@@ -80,4 +80,4 @@ class Radio:
 
     async def _watch(self, name, program):
         status = await program.process.wait()
-        self.line.emit("radio_died", name=name, status=status)
+        self.line.emit("fault", what=f"{name} died", status=status)
