@@ -68,6 +68,8 @@ import Testing
     @Test("Services that go are told of, and those that come are found", arguments: Setting.all)
     func modifications(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
+            // Answered after our host has asked to be told of changes.
+            #expect(try await application.read(Exhibition.label) == told(Exhibition.labelValue))
             try await bluez.stopServing()
             let gone = try await application.hear("modified ")
             #expect(gone.contains("FFF0") || gone.contains("FFB0"))
@@ -104,7 +106,7 @@ import Testing
     ) async throws {
         try await withBlueZ(setting, as: .peripheral, "CBCentralManager") { bluez in
             _ = try await bluez.becomeAccessory(serving: Self.services)
-            let adapter = CBAdapter(transport: bluez.adapter.makeTransport())
+            let adapter = CBAdapter(transport: try await bluez.adapter.makeTransport())
             let application = AccessoryApplication(on: adapter)
             do {
                 #expect(try await application.meet(Exhibition.uuid) == AccessoryScene.name)

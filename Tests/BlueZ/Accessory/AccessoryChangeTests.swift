@@ -59,7 +59,7 @@ import Testing
             // Robust caching, and notifications of several values.
             let told = try await link.read(features).first ?? 0
             #expect(told & 1 == 1)
-            try await link.disconnect()
+            try await scene.part(link)
             let searches = try await scene.bluez.countSearches()
             #expect(searches > 0)
             let again = try await scene.connect()
@@ -72,7 +72,7 @@ import Testing
     func changedMeanwhile(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
-            try await link.disconnect()
+            try await scene.part(link)
             try await scene.bluez.serve([Annex.service], as: Annex.name)
             let (again, grown) = try await scene.visit()
             #expect(grown != database)

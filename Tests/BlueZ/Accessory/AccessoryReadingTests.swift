@@ -28,7 +28,7 @@ import Testing
             #expect(try await link.mtu == 517)
             let page = try database.handle(Exhibition.page)
             #expect(try await link.readLong(page) == Exhibition.pageValue)
-            try await link.disconnect()
+            try await scene.part(link)
             await scene.host.shutdown()
             var configuration = HostConfiguration()
             configuration.attMTU = 23

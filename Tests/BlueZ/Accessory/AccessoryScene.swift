@@ -18,10 +18,16 @@ struct AccessoryScene: Sendable {
     /// Who answers for the person in front of our host.
     let person: Person
 
-    /// Connects, however busy the machine is.
+    /// Connects as soon as BlueZ is on the air.
     func connect(_ host: BluetoothHost? = nil) async throws -> Link {
-        let options = ConnectOptions(timeout: Limits.step)
-        return try await (host ?? self.host).connect(to: address, options: options)
+        try await (host ?? self.host).reach(address)
+    }
+
+    /// Ends a link, and waits until BlueZ, too, knows of that: a new one before is too early for Linux.
+    func part(_ link: Link) async throws {
+        try await link.disconnect()
+        let path = bluez.path(of: await host.identityAddress)
+        try await bluez.change(of: path, "Connected", to: .boolean(false))
     }
 
     /// Connects, and finds all that BlueZ serves.

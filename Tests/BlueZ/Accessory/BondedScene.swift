@@ -71,7 +71,7 @@ final class BondedScene: Sendable {
     }
 
     func connect() async throws -> Link {
-        try await host.connect(to: address, options: ConnectOptions(timeout: Limits.step))
+        try await host.reach(address)
     }
 
     /// Ends a link, and waits until BlueZ, too, knows of that.

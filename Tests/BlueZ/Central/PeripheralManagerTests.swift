@@ -95,7 +95,7 @@
         var configuration = HostConfiguration()
         configuration.address = Stall.address
         let adapter = CBAdapter(
-            transport: bluez.adapter.makeTransport(),
+            transport: try await bluez.adapter.makeTransport(),
             configuration: configuration
         )
         let application = MarketApplication(on: adapter)

@@ -86,12 +86,13 @@ import Testing
     private func pair(near bluez: BlueZ, _ folder: String) async throws {
         let path = folder + "/table.json"
         try Data(Self.table.utf8).write(to: URL(fileURLWithPath: path))
+        let adapter = try await bluez.adapter.description
         let terminal = try TerminalSession(
             [
                 "serve", path, "--address", Stall.address.description, "--store",
                 folder + "/store", "--pair", "--io", "display-yes-no",
             ],
-            environment: LanyardTool.environment(adapter: bluez.adapter.description)
+            environment: LanyardTool.environment(adapter: adapter)
         )
         try await terminal.wait(for: "ready: \"\(Stall.name)\"", within: Limits.step)
         _ = try await bluez.findStall()

@@ -117,9 +117,14 @@ final class KernelAir: Sendable {
         }
     }
 
+    /// Ends our hosts, and with them their links.
+    func endHosts() async {
+        for host in hosts.withLock({ $0 }) { await host.shutdown() }
+    }
+
     /// Ends everything.
     func end() async {
-        for host in hosts.withLock({ $0 }) { await host.shutdown() }
+        await endHosts()
         for door in doors.withLock({ $0 }) + [kernelDoor] { await door.server.stop() }
         air.shutDown()
         try? FileManager.default.removeItem(atPath: folder)

@@ -98,6 +98,10 @@ import VirtualRadio
                 #expect(try await link.read(bench.value) == Workbench.firstValue)
             }
             #expect(await scene.stage.air.perform { $0.status.links.count } == names.count + 1)
+            try await withThrowingTaskGroup { group in
+                for path in paths { group.addTask { try await scene.bluez.disconnect(path) } }
+                try await group.waitForAll()
+            }
         }
     }
 

@@ -77,11 +77,28 @@ func withKernel(
                 !allowances.contains { $0.covers(complaint) }
             }
             #expect(complaints == [], "somebody complained")
-            // Now the kernel may be in the middle of something, and say so.
+            // Now the kernel may be in the middle of something, and say so. Linux 6.1 that loses its power
+            // while there are links comes to a list corruption of its own.
+            await stage.endHosts()
+            try await bluez.isAlone()
             try await bluez.powerOff()
             try await bluez.call("stop_radio")
         }
     }
+}
+
+extension BlueZ {
+    /// Waits until it has no links.
+    fileprivate func isAlone() async throws {
+        while try await call("devices").members.values.contains(where: \.isConnected) {
+            _ = try await event("changed") { $0["properties"]["Connected"] == .boolean(false) }
+        }
+    }
+}
+
+extension JSON {
+    /// Whether a device with these properties is connected.
+    fileprivate var isConnected: Bool { self["Connected"] == .boolean(true) }
 }
 
 extension Setting {

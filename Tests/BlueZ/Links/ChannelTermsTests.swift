@@ -23,13 +23,19 @@ import Testing
             await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
                 try await scene.link.openChannel(psm: 0x00C1)
             }
-            await #expect(throws: L2CAP.Failure.refused(.spsmNotSupported)) {
+            // Debian 12 knows no enhanced channels unless told to.
+            let refusal: L2CAP.Failure =
+                setting.release == .bookworm ? .notSupported : .refused(.spsmNotSupported)
+            await #expect(throws: refusal) {
                 try await scene.link.openEnhancedChannels(psm: 0x00C1, count: 2)
             }
-            let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
-            try await scene.bluez.start(unheard, to: scene.ourAddress)
-            let report = try await scene.bluez.report()
-            #expect(report.refusal == "Can't connect: Connection refused (111)")
+            // Refused, a program on Linux 6.1 now and then goes on waiting.
+            if setting.release != .bookworm {
+                let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
+                try await scene.bluez.start(unheard, to: scene.ourAddress)
+                let report = try await scene.bluez.report()
+                #expect(report.refusal == "Can't connect: Connection refused (111)")
+            }
             try await endByThePeersDeath(in: scene)
             try await endByTheLinks(in: scene)
         }
@@ -60,7 +66,7 @@ private func stopReading(in scene: LinkScene) async throws {
     )
     try await within(Limits.step, "the credits to run out") {
         while try await channel.properties.receiveCredits > 0 {
-            _ = try await scene.link.readRSSI()
+            _ = try await scene.link.readRemoteVersion()
         }
     }
     try await expectSDUs(300, of: 400, on: channel)
@@ -79,7 +85,7 @@ private func endByThePeersDeath(in scene: LinkScene) async throws {
     try await scene.bluez.end("silent", by: 9)
     #expect(try await channel.ended() == .closedByPeer)
     #expect(try await channel.receive() == nil)
-    _ = try await scene.link.readRSSI()
+    _ = try await scene.link.readRemoteVersion()
 }
 
 /// The end of the link is the end of its channels, on both sides.

@@ -43,14 +43,14 @@ import Testing
             try await bluez.advertise(name: "theirs")
             try await bluez.watchHCI()
             let host = try await bluez.makeHost(.bondingPrivately)
-            let first = try await bluez.pairedAddress { try await host.connect(to: address) }
+            let first = try await bluez.pairedAddress { try await host.reach(address) }
             #expect(first.randomKind == .resolvablePrivate)
 
             let known = try await bluez.known(as: host.identityAddress)
             #expect(try await bluez.device(known)["Paired"] == .boolean(true))
             var second = first
             for _ in 0..<Self.attemptLimit where second == first {
-                second = try await bluez.pairedAddress { try await host.connect(to: address) }
+                second = try await bluez.pairedAddress { try await host.reach(address) }
             }
             #expect(second != first)
             #expect(second.randomKind == .resolvablePrivate)

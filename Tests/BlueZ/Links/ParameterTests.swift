@@ -89,7 +89,7 @@ extension LinkScene {
     fileprivate func expectInterval(_ interval: Duration) async throws {
         try await within(Limits.step, "the interval") {
             while try await link.properties.parameters.interval != interval {
-                _ = try await link.readRSSI()
+                _ = try await link.readRemoteVersion()
             }
         }
     }

@@ -8,11 +8,17 @@ import Testing
     @Test(arguments: Setting.all, BlueZRole.allCases)
     func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
         try await withLink(setting, as: role, "strength and version") { scene in
-            let rssi = try #require(try await scene.link.readRSSI())
-            #expect((-127...20).contains(rssi))
             let version = try await scene.link.readRemoteVersion()
             // 0x06 is 4.0; btvirt says that it is of BlueZ's own company.
             #expect(version.version >= 0x06)
+            // btvirt's controllers of 4.x measure nothing.
+            guard setting.generation == .five else {
+                await #expect(throws: HostError.unsupported("reading the signal strength")) {
+                    try await scene.link.readRSSI()
+                }
+                return
+            }
+            let rssi = try #require(try await scene.link.readRSSI())
             let seen = try await scene.bluez.connectionProperties(of: scene.ourAddress)
             #expect(seen.contains("RSSI \(rssi)"))
         }

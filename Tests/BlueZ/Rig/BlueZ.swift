@@ -72,8 +72,14 @@ final class BlueZ: Sendable {
 
     // MARK: Our side
 
-    /// The controller that is lent to us, as any user of Lanyard would name it.
-    var adapter: AdapterSpecification { .unix(path: machine.lentPath) }
+    /// The controller that is lent to us, as any user of Lanyard would name it, once whoever had it last
+    /// has given it back: then BlueZ has it. What came to the bridge sooner could be lost.
+    var adapter: AdapterSpecification {
+        get async throws {
+            try await call("wait_for_adapter", ["path": .string("/org/bluez/hci1")])
+            return .unix(path: machine.lentPath)
+        }
+    }
 
     /// Makes a host of ours on the controller that is lent to us, started; it is shut down when the
     /// scenario ends, if it has not been before.
@@ -86,7 +92,10 @@ final class BlueZ: Sendable {
         let number = traces.withLock { $0.count }
         let path = machine.folder + "/host-\(number).btsnoop"
         traces.withLock { $0.append(path) }
-        let transport = try TracingTransport(wrapping: adapter.makeTransport(), path: path)
+        let transport = try TracingTransport(
+            wrapping: await adapter.makeTransport(),
+            path: path
+        )
         let host = BluetoothHost(transport: wrap(transport), configuration: configuration)
         hosts.withLock { $0.append(host) }
         try await within(Limits.step, "a host of ours") { try await host.start() }

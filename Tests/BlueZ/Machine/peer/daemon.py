@@ -115,6 +115,13 @@ async def restart_daemon(peer, configuration=None, forgets=False):
 
 
 @command
+async def wait_for_adapter(peer, path):
+    """Waits until BlueZ has an adapter: one that nobody has taken from it."""
+    await peer.bus.wait_for(path)
+    return {}
+
+
+@command
 async def stop_daemon(peer):
     """Ends bluetoothd; the kernel's controllers stay as they are."""
     await peer.leave_bus()

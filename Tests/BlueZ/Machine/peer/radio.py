@@ -6,7 +6,10 @@ With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by th
 
 import asyncio
 import glob
+import os
 import signal
+import termios
+import tty
 
 from programs import Program
 
@@ -29,11 +32,24 @@ def port(name):
     raise FileNotFoundError(f"no port is called {name}")
 
 
+# Where a controller outside is.
+CONSOLE = "/dev/hvc0"
+
+
+def open_console():
+    """The console, without an echo for as long as it is open: between two controllers it would send what
+    the first said last to the second."""
+    console = os.open(CONSOLE, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    tty.setraw(console)
+    return console
+
+
 class Radio:
     """What runs to make controllers. If it ends by itself, that is the event `fault`."""
 
     def __init__(self, line):
         self.line = line
+        self.console = open_console()
         self.kind = None
         self.programs = []
         self.watches = []
@@ -48,7 +64,8 @@ class Radio:
         self.kind = kind
         with open("/run/radio.log", "ab") as log:
             if kind == "outside":
-                await self._start("btattach", "-N", "-S", "115200", "-B", "/dev/hvc0", "-P", "h4", log=log)
+                termios.tcflush(self.console, termios.TCIOFLUSH)
+                await self._start("btattach", "-N", "-S", "115200", "-B", CONSOLE, "-P", "h4", log=log)
             elif kind in KINDS:
                 # Before all others, or the kernel's first command to a controller may be there before
                 # btvirt has read that the controller is made; it takes the one for the other.

@@ -94,7 +94,7 @@ struct PrivatePeerStories {
         _ = try bench.link(of: dial)
     }
 
-    @Test("Heard once by a controller that should have recognised it, it is dialled by what was heard")
+    @Test("Heard by a controller that should have recognised it, it is dialled by what was heard")
     mutating func unrecognised() throws {
         var bench = bench(.pretending)
         #expect(bench.core.addresses.resolves(Self.identity))

@@ -53,7 +53,7 @@ struct PairingStories {
         #expect(bench.controller.violations.isEmpty)
     }
 
-    @Test("A link that ends right after a pairing ends when the peer has its keys, or not long after")
+    @Test("A link that is ended right after a pairing ends when the peer has its keys")
     func keysBeforeTheEnd() throws {
         for arrive in [true, false] {
             var bench = bench()
