@@ -53,7 +53,9 @@ extension HostCore {
             deadline: timeout.map { now + $0 },
             phase: earlier == nil ? .dialling : .parting
         )
-        if identity != target, sightedAddresses.address(of: identity, now: now) == nil {
+        if identity != target, !addresses.resolves(identity),
+            sightedAddresses.address(of: identity, now: now) == nil
+        {
             // Whoever asks for a private address has just heard it.
             sightedAddresses.note(target, of: identity, now: now)
         }

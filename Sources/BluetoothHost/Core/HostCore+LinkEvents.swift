@@ -112,7 +112,9 @@ extension HostCore {
         _ error: HostError,
         now: Instant
     ) {
-        guard let link = links[handle] else { return }
+        guard let link = links[handle], link.isDisconnecting, !link.awaitsKeys else {
+            return emit(.log("ignored that a link does not end which nobody has ended"))
+        }
         let requests = link.disconnectRequests
         links[handle]?.disconnectRequests = []
         if requests.isEmpty || link.protection.end != nil {

@@ -123,27 +123,34 @@ extension HostCore {
     }
 
     /// Ends a link; its Disconnection Complete completes `request`.
+    ///
+    /// - Parameter isUrgent: whether not even keys that are on their way to the peer are waited for.
     mutating func disconnect(
         _ handle: ConnectionHandle,
         request: RequestIdentifier?,
+        isUrgent: Bool = false,
         now: Instant
     ) {
         if let request { links[handle]?.disconnectRequests.append(request) }
-        guard let link = links[handle], !link.isDisconnecting else { return }
-        links[handle]?.disconnectDeadline = now + Self.disconnectLimit
-        if hasKeysUnderWay(handle) {
-            // The controller drops what it has not sent: we would have a bond, and the peer none.
-            links[handle]?.awaitsKeys = true
-            links[handle]?.nextDisconnectAttempt = now + Self.keyDeliveryLimit
-        } else {
-            attemptDisconnect(handle, of: link.identifier, now: now)
+        guard let link = links[handle], !link.isDisconnecting || link.awaitsKeys else { return }
+        if !link.isDisconnecting {
+            links[handle]?.disconnectDeadline = now + Self.disconnectLimit
         }
+        guard !isUrgent, hasKeysUnderWay(handle) else {
+            return attemptDisconnect(handle, of: link.identifier, now: now)
+        }
+        // The controller drops what it has not sent: we would have a bond, and the peer none.
+        let limit = farewellDeadline == nil ? Self.keyDeliveryLimit : Self.farewellLimit / 2
+        links[handle]?.awaitsKeys = true
+        links[handle]?.nextDisconnectAttempt = earliest(link.nextDisconnectAttempt, now + limit)
     }
 
     /// Ends a link that was to end when the peer has its keys, if it has.
     mutating func disconnectIfKeysAreThere(_ handle: ConnectionHandle, now: Instant) {
-        guard let link = links[handle], link.awaitsKeys, !hasKeysUnderWay(handle) else { return }
-        attemptDisconnect(handle, of: link.identifier, now: now)
+        guard links[handle]?.awaitsKeys == true, !hasKeysUnderWay(handle),
+            let link = links[handle]?.identifier
+        else { return }
+        attemptDisconnect(handle, of: link, now: now)
     }
 
     mutating func attemptDisconnect(

@@ -6,8 +6,8 @@ import BluetoothTypes
 /// The links there are, by their handles, in the order in which they came.
 ///
 /// Every packet asks for its link several times. A controller holds a few links only, so looking
-/// through their handles is quicker than hashing one; and a link is read and changed where it is,
-/// while a dictionary would copy it out and back.
+/// through their handles is quicker than hashing one; and a link is changed where it is, while a
+/// dictionary would copy it out and back.
 struct LinkTable: Sendable {
     /// The handles of all links, oldest first.
     private(set) var handles: [ConnectionHandle] = []
@@ -36,8 +36,11 @@ struct LinkTable: Sendable {
     /// The link with this handle; setting it adds the link, or, to nil, removes it.
     subscript(handle: ConnectionHandle) -> LinkState? {
         // Not `_read`: of a large value that such an accessor lends, Swift 6.3 reads a part after it was
-        // taken back, and freed (the address sanitizer tells).
-        get { handles.firstIndex(of: handle).flatMap { states[$0] } }
+        // taken back, and freed (swiftlang/swift, issue 89836).
+        get {
+            guard let index = handles.firstIndex(of: handle) else { return nil }
+            return states[index]
+        }
         _modify {
             guard let index = handles.firstIndex(of: handle) else {
                 var added: LinkState?

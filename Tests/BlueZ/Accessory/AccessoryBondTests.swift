@@ -90,8 +90,12 @@ import Testing
         try await withBond(setting, "lost bond", .by(.justWorks)) { pair in
             await pair.host.removeBond(pair.bond.identifier)
             try await pair.restart()
-            let link = try await pair.connect()
-            await #expect(throws: Pairing.Failure.self) { try await link.pair() }
+            do {
+                let link = try await pair.connect()
+                await #expect(throws: Pairing.Failure.self) { try await link.pair() }
+            } catch GATT.Failure.timedOut {
+                // BlueZ has asked for encryption already, and says nothing without.
+            }
             #expect(await pair.host.bonds == [])
             #expect(try await pair.bluez.device(pair.path)["Bonded"] == .boolean(true))
         }

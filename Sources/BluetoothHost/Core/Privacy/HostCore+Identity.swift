@@ -42,9 +42,15 @@ extension HostCore {
 
     /// The address by which the peer of a report was dialled: a private one that the controller has
     /// recognised since goes by the identity address in its report.
-    func dialledAddress(in report: ConnectionReport) -> DeviceAddress {
-        guard let identity = report.resolvedIdentity else { return report.peer }
-        return scheduler.wants(report.peer) ? report.peer : identity
+    mutating func dialledAddress(in report: ConnectionReport) -> DeviceAddress {
+        if scheduler.wants(report.peer) { return report.peer }
+        let identity = identity(in: report)
+        if scheduler.wants(identity) { return identity }
+        // It has another private address than the one by which it was dialled.
+        let dial = dials.values.first {
+            $0.identity == identity && ($0.phase == .dialling || $0.phase == .turning)
+        }
+        return dial?.address ?? report.resolvedIdentity ?? report.peer
     }
 
     /// The controller names the set that led to a link, after the link (Vol 4, Part E, 7.7.65.18).

@@ -16,7 +16,11 @@ extension HostCore {
 
     /// The sighting with the identity of a bonded peer in it, where the controller has put none.
     private mutating func recognise(_ sighting: Advertisement, now: Instant) -> Advertisement {
-        guard !sighting.isIdentityResolved, resolver.knowsAnybody else { return sighting }
+        guard resolver.knowsAnybody else { return sighting }
+        guard !sighting.isIdentityResolved else {
+            recognisedByController(sighting.address, now: now)
+            return sighting
+        }
         guard let identity = resolver.resolve(sighting.address) else {
             // Some show their identity although they could be private.
             if resolver.knows(sighting.address) {
@@ -34,6 +38,13 @@ extension HostCore {
         recognised.address = identity
         recognised.isIdentityResolved = true
         return recognised
+    }
+
+    /// The controller does recognise it: what it was heard with before is not for dialling any more.
+    private mutating func recognisedByController(_ identity: DeviceAddress, now: Instant) {
+        guard sightedAddresses.lastHeard(identity) != nil else { return }
+        sightedAddresses.forget(identity)
+        for id in dials.keys where dials[id]?.identity == identity { reviewDial(id, now: now) }
     }
 
     /// A bonded peer was heard with this address: whoever dials it by another, or looks for it, dials

@@ -78,7 +78,7 @@ extension HostCore {
     /// Ends the links with a peer whose bond is about to be taken away.
     package mutating func disconnect(bonded peer: DeviceAddress, now: Instant) {
         for handle in links.handles where links[handle]?.bond?.peer == peer {
-            disconnect(handle, request: nil, now: now)
+            disconnect(handle, request: nil, isUrgent: true, now: now)
         }
     }
 }

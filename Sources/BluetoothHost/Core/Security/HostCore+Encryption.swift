@@ -190,9 +190,9 @@ extension HostCore {
     /// Ends a link that is not, or cannot be, protected as it has to be.
     mutating func end(_ handle: ConnectionHandle, as error: HostError, now: Instant) {
         links[handle]?.protection.farewell = nil
-        guard links[handle]?.isDisconnecting == false else { return }
+        guard let link = links[handle], !link.isDisconnecting || link.awaitsKeys else { return }
         links[handle]?.protection.end = error
-        disconnect(handle, request: nil, now: now)
+        disconnect(handle, request: nil, isUrgent: true, now: now)
     }
 
     /// The same, as soon as the peer has had time to hear why.

@@ -10,6 +10,8 @@ import BluetoothTypes
 extension HostCore {
     private static let pairingRequest: UInt8 = 0x01
     private static let pairingFailed: UInt8 = 0x05
+    /// From Encryption Information to Signing Information (Vol 3, Part H, 3.6.1).
+    private static let keyDistribution: ClosedRange<UInt8> = 0x06...0x0A
 
     /// Lets the Security Manager of a link do something, and carries out what it wants.
     mutating func manage(
@@ -106,16 +108,25 @@ extension HostCore {
         guard links[handle]?.protection.outgoing.isEmpty == false,
             let frame = links[handle]?.protection.outgoing.removeFirst()
         else { return nil }
-        links[handle]?.protection.lastEnd = transmitQueue.end(of: frame, on: handle)
+        if Self.carriesKey(frame) {
+            links[handle]?.protection.lastKeyEnd = transmitQueue.end(of: frame, on: handle)
+        }
         return frame
     }
 
     /// Whether keys that a bonded peer is to have may not have reached it yet: the Central's come last in
     /// a pairing, and are on their way when it is over for us (Vol 3, Part H, 3.6.1).
     func hasKeysUnderWay(_ handle: ConnectionHandle) -> Bool {
-        guard let link = links[handle], link.bond != nil else { return false }
-        return !link.protection.outgoing.isEmpty
-            || !transmitQueue.hasPassed(link.protection.lastEnd, on: handle)
+        guard let link = links[handle], link.bond != nil, link.security.isEncrypted else {
+            return false
+        }
+        return link.protection.outgoing.contains(where: Self.carriesKey)
+            || !transmitQueue.hasPassed(link.protection.lastKeyEnd, on: handle)
+    }
+
+    /// Whether a frame of the Security Manager's hands over a key, or what belongs to one.
+    private static func carriesKey(_ frame: [UInt8]) -> Bool {
+        frame.dropFirst(L2CAPFrame.headerLength).first.map(keyDistribution.contains) ?? false
     }
 
     mutating func managerHears(

@@ -36,8 +36,8 @@ struct LinkProtection: Sendable {
     var manager: SecurityManager?
     /// Frames that are to be sent.
     var outgoing: [[UInt8]] = []
-    /// Where the last of them ends that has gone into the queue, in all that the link sends.
-    var lastEnd = 0
+    /// Where the last of them with a key ends that has gone into the queue, in all that the link sends.
+    var lastKeyEnd = 0
 
     /// The key that the controller was given last, until it has told what came of it.
     var offered: Key?

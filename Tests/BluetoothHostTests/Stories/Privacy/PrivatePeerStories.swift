@@ -105,9 +105,19 @@ struct PrivatePeerStories {
         let scan = bench.scan()
         bench.drive()
         _ = try bench.link(of: dial)
+        #expect(bench.core.addresses.resolves(Self.identity), "the list is still believed")
         bench.core.stopScan(scan, now: bench.now)
         bench.drive()
         #expect(bench.controller.violations.isEmpty)
+    }
+
+    @Test("An address that the application remembers is none that was heard")
+    mutating func remembered() throws {
+        let address = try peer().address
+        var bench = bench(.pretending)
+        _ = bench.dial(address)
+        bench.drive()
+        #expect(bench.controller.initiation?.target == Self.identity)
     }
 
     @Test("If it does not answer there, it is called by its identity again, and no trace is left")
@@ -124,6 +134,9 @@ struct PrivatePeerStories {
         #expect(bench.controller.initiation?.target != Self.identity)
         bench.advance(by: HostCore.trialLimit)
         #expect(bench.controller.initiation?.target == Self.identity)
+        bench.advance(by: HostCore.trialLimit)
+        #expect(bench.controller.initiation?.target == Self.identity)
+        #expect(!bench.controller.isScanning)
         #expect(bench.controller.violations.isEmpty)
     }
 

@@ -81,6 +81,50 @@ struct PairingStories {
         }
     }
 
+    /// Paired, with keys that are still on their way.
+    private func benchWithKeysUnderWay() throws -> (Bench, LinkIdentifier) {
+        var bench = bench()
+        let link = try bench.connect(address)
+        var peer = try PairingPeer(bench, isCentral: false)
+        bench.controller.keepsEncryptedPackets = true
+        let wish = bench.ask(.pair(Pairing.Policy()), of: link)
+        peer.goOn(with: &bench)
+        _ = try bench.answer(wish)
+        return (bench, link)
+    }
+
+    @Test("A host that is shut down waits for keys, but ends the link before it is gone")
+    func keysAtTheEndOfAll() throws {
+        var (bench, link) = try benchWithKeysUnderWay()
+        _ = bench.ask(.disconnect, of: link)
+        bench.core.shutDown(now: bench.now)
+        bench.drive()
+        #expect(bench.count(of: .disconnect) == 0)
+        bench.advance(by: HostCore.farewellLimit / 2)
+        #expect(bench.count(of: .disconnect) == 1)
+    }
+
+    @Test("Keys of a bond that is taken away are not waited for")
+    func keysOfNoBond() throws {
+        var (bench, link) = try benchWithKeysUnderWay()
+        _ = bench.ask(.disconnect, of: link)
+        #expect(bench.count(of: .disconnect) == 0)
+        bench.core.disconnect(bonded: address, now: bench.now)
+        bench.drive()
+        #expect(bench.count(of: .disconnect) == 1)
+    }
+
+    @Test("A peer that is gone before it has its keys has ended the link")
+    func keysOfNobody() throws {
+        var (bench, link) = try benchWithKeysUnderWay()
+        let end = bench.ask(.disconnect, of: link)
+        bench.controller.dropLink(to: address, .connectionTimeout)
+        bench.drive()
+        _ = try bench.answer(end)
+        bench.advance(by: HostCore.keyDeliveryLimit)
+        #expect(bench.count(of: .disconnect) == 0)
+    }
+
     @Test("A Peripheral is paired after somebody has consented, and not before")
     func asPeripheral() throws {
         var bench = bench()
