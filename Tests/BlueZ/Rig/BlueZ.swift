@@ -178,8 +178,10 @@ final class BlueZ: Sendable {
         // What nobody has asked for, as the lines of programs.
         let pending = (try? machine.line.pendingEvents { _ in true }) ?? []
         let events = pending.compactMap { try? $0.line }
+        let radio = (try? await call("logs")["radio"].elements.compactMap(\.text)) ?? []
         let texts = [
             "kernel": kernel, "bluetoothd": daemon, "console": [machine.console], "events": events,
+            "radio": radio,
         ]
         for (name, lines) in texts {
             let text = lines.joined(separator: "\n")

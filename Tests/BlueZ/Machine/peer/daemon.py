@@ -146,5 +146,5 @@ async def start_radio(peer, radio, adapters=None):
 
 @command
 async def logs(peer):
-    """What the kernel and bluetoothd wrote since the last reset."""
-    return {"kernel": peer.kernel.lines(), "daemon": list(peer.daemon.log)}
+    """What the kernel and bluetoothd wrote since the last reset, and all that controllers did."""
+    return {"kernel": peer.kernel.lines(), "daemon": list(peer.daemon.log), "radio": peer.radio.log()}

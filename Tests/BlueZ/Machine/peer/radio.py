@@ -5,9 +5,11 @@ With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by th
 """
 
 import asyncio
+import fcntl
 import glob
 import os
 import signal
+import struct
 import termios
 import tty
 
@@ -31,6 +33,13 @@ def port(name):
                 return "/dev/" + path.split("/")[-2]
     raise FileNotFoundError(f"no port is called {name}")
 
+
+# The line discipline that a terminal begins with.
+N_TTY = 0
+
+LOG = "/run/radio.log"
+# How many characters of it are told.
+LOG_LIMIT = 65_536
 
 # Where a controller outside is.
 CONSOLE = "/dev/hvc0"
@@ -59,10 +68,16 @@ class Radio:
         """What BlueZ has when controllers of that kind are there."""
         return [f"/org/bluez/hci{index}" for index in range(2 if kind in KINDS else 1)]
 
+    @staticmethod
+    def log():
+        """What the programs wrote that are controllers, since the machine's start."""
+        with open(LOG, errors="replace") as log:
+            return log.read()[-LOG_LIMIT:].splitlines()
+
     async def start(self, kind):
         """Starts controllers of a kind: 4.x, 5.x, or `outside` on the machine's console hvc0."""
         self.kind = kind
-        with open("/run/radio.log", "ab") as log:
+        with open(LOG, "ab") as log:
             if kind == "outside":
                 termios.tcflush(self.console, termios.TCIOFLUSH)
                 await self._start("btattach", "-N", "-S", "115200", "-B", CONSOLE, "-P", "h4", log=log)
@@ -79,6 +94,8 @@ class Radio:
         programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
+        # Open here, the console would stay the kernel's controller.
+        fcntl.ioctl(self.console, termios.TIOCSETD, struct.pack("i", N_TTY))
 
     async def scan_anew(self):
         """Has hci0 end its scan and begin it again, where it is btvirt's.

@@ -134,8 +134,6 @@ struct PrivatePeerStories {
         #expect(bench.controller.initiation?.target != Self.identity)
         bench.advance(by: HostCore.trialLimit)
         #expect(bench.controller.initiation?.target == Self.identity)
-        bench.advance(by: HostCore.trialLimit)
-        #expect(bench.controller.initiation?.target == Self.identity)
         #expect(!bench.controller.isScanning)
         #expect(bench.controller.violations.isEmpty)
     }
