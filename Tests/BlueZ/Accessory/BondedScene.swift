@@ -63,7 +63,7 @@ final class BondedScene: Sendable {
         await host.shutdown()
         try await bluez.restartDaemon()
         _ = try await bluez.becomeAccessory(io: way.theirs, serving: Self.services)
-        try bluez.machine.line.forgetEvents()
+        try bluez.line.forgetEvents()
         person.behave(Person.Manner())
         let configuration = Self.configuration(way, store, person, policy)
         let new = try await bluez.makeHost(configuration)

@@ -58,7 +58,7 @@ struct StallVisit: Sendable {
         } catch let refusal as Refusal where refusal.text.contains("0x0e") {
             try await Self.keys(in: events)
             return try await ask()
-        } catch ProcessError.tooSlow {
+        } catch ProcessError.tooSlow where bluez.setting.release == .bookworm {
             try await Self.keys(in: events)
             return try await ask()
         }

@@ -11,7 +11,7 @@ private let database = """
 
 /// The adapters themselves: who has them, who is refused, and what becomes of them.
 @Suite(.machines) struct InsideAdapterTests {
-    @Test("The list says who has which adapter", arguments: [Setting.latest])
+    @Test("The list says who has which adapter", arguments: Setting.latestOnly)
     func list(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: adapters") { bluez in
             try await bluez.powerOn()
@@ -38,7 +38,7 @@ private let database = """
 
     @Test(
         "Without the capability it says which one, and how to give it",
-        arguments: [Setting.latest]
+        arguments: Setting.latestOnly
     )
     func notPermitted(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: no capability") { bluez in
@@ -56,7 +56,7 @@ private let database = """
 
     @Test(
         "An adapter that another program has is in use, and by whom is said",
-        arguments: [Setting.latest]
+        arguments: Setting.latestOnly
     )
     func inUse(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: in use") { bluez in
@@ -74,7 +74,7 @@ private let database = """
 
     @Test(
         "An adapter that is not there is told from others, with those that are",
-        arguments: [Setting.latest]
+        arguments: Setting.latestOnly
     )
     func noSuchAdapter(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: no adapter") { bluez in
@@ -88,7 +88,7 @@ private let database = """
         }
     }
 
-    @Test("An adapter on which bluetoothd has a link is left alone", arguments: [Setting.latest])
+    @Test("An adapter on which bluetoothd has a link is left alone", arguments: Setting.latestOnly)
     func busyDaemon(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: bluetoothd has links") { bluez in
             try await bluez.powerOn()
@@ -118,9 +118,11 @@ private let database = """
             try await bluez.powerOn()
             let program = try await InsideProgram(in: bluez)
             try await program.start(["scan", "--adapter", "hci0", "--no-store"], as: "scan")
-            _ = try await bluez.event("adapter_removed", within: InsideProgram.limit)
+            _ = try await bluez.event("adapter_removed", within: InsideProgram.limit) {
+                $0["path"] == Self.first
+            }
             #expect(try await program.interrupt("scan") == 130)
-            _ = try await bluez.event("adapter")
+            _ = try await bluez.event("adapter") { $0["path"] == Self.first }
             // Powered on for it by nobody but the program.
             try await isPowered(bluez)
             try await bluez.advertise(name: "borrowed")
@@ -153,7 +155,7 @@ private let database = """
 
     @Test(
         "Who watches is told that an adapter is pulled out, and put back",
-        arguments: [Setting.latest]
+        arguments: Setting.latestOnly
     )
     func watched(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "inside: adapters --watch") { bluez in
@@ -169,6 +171,9 @@ private let database = """
     }
 
     // MARK: Steps
+
+    /// Where BlueZ has hci0.
+    private static let first = JSON.string("/org/bluez/hci0")
 
     /// Brings the controllers back. BlueZ may never see the second one: we are faster.
     private func startRadio(_ bluez: BlueZ) async throws {

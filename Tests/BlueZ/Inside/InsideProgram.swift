@@ -141,5 +141,7 @@ struct InsideProgram: Sendable {
 
 extension Setting {
     /// One for each release: what the kernel does with an adapter is not a matter of its generation.
-    static let eachRelease = DebianRelease.allCases.map { Setting(release: $0, generation: .five) }
+    static let eachRelease = asked(
+        of: DebianRelease.allCases.map { Setting(release: $0, generation: .five) }
+    )
 }

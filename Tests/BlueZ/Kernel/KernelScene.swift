@@ -103,5 +103,7 @@ extension JSON {
 
 extension Setting {
     /// The two that differ most, for what depends on either little.
-    static let oldestAndLatest = [Setting(release: .bookworm, generation: .four), latest]
+    static let oldestAndLatest = asked(of: [
+        Setting(release: .bookworm, generation: .four), latest,
+    ])
 }

@@ -23,7 +23,7 @@ extension BlueZ {
     /// Waits until Linux has heard of a private address other than this, from now on.
     @discardableResult
     func heardPrivateAddress(otherThan known: DeviceAddress) async throws -> DeviceAddress {
-        try machine.line.forgetEvents()
+        try line.forgetEvents()
         let line = try await sawHCI {
             $0.contains("Address: ") && $0.contains("(Resolvable)") && !$0.contains(known.digits)
         }

@@ -115,6 +115,19 @@ static bool send_to_host(struct bridge *bridge, const uint8_t *octets, size_t co
     return true;
 }
 
+// Gives the controller one packet; the kernel may have no room for it yet.
+static void pass_to_controller(struct bridge *bridge, const uint8_t *packet, size_t length)
+{
+    while (write(bridge->controller, packet, length) < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            fail("write to the controller");
+        struct pollfd writable = {bridge->controller, POLLOUT, 0};
+        poll(&writable, 1, pause_ms);
+        if (writable.revents & (POLLHUP | POLLERR))
+            fail("the controller is gone");
+    }
+}
+
 // Gives the controller each whole packet that the host has sent.
 static void send_to_controller(struct bridge *bridge)
 {
@@ -129,8 +142,7 @@ static void send_to_controller(struct bridge *bridge)
         }
         if (length == 0 || (size_t)length > rest)
             break;
-        if (write(bridge->controller, bridge->unread + start, length) < 0)
-            perror("write to the controller");
+        pass_to_controller(bridge, bridge->unread + start, length);
         start += length;
     }
     bridge->unread_count -= start;

@@ -26,7 +26,7 @@ extension BlueZ {
     }
 
     private func found(_ choose: @escaping @Sendable (JSON) -> Bool) async throws -> String {
-        let event = try await machine.line.event("a device", within: Limits.discovery) {
+        let event = try await line.event("a device", within: Limits.discovery) {
             ["device", "changed"].contains($0["event"].text) && choose($0)
         }
         return event["path"].text ?? ""

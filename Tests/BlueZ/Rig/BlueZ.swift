@@ -23,6 +23,8 @@ final class BlueZ: Sendable {
     let role: BlueZRole
     let machine: Machine
     private let site: Site
+    /// The machine's control line, from the first reset on until the scenario has ended.
+    private let controlLine = Mutex<ControlLine?>(nil)
     private let wire = Mutex<Wire?>(nil)
     private let hosts = Mutex<[BluetoothHost]>([])
     private let traces = Mutex<[String]>([])
@@ -46,7 +48,17 @@ final class BlueZ: Sendable {
         _ arguments: [String: JSON] = [:],
         within limit: Duration = Limits.step
     ) async throws -> JSON {
-        try await machine.line.call(order, arguments, within: limit)
+        try await line.call(order, arguments, within: limit)
+    }
+
+    /// Where orders go, and events come from.
+    var line: ControlLine {
+        get throws {
+            guard let line = controlLine.withLock({ $0 }) else {
+                throw ProcessError.ended("the scenario is over", log: "")
+            }
+            return line
+        }
     }
 
     /// Waits for the first event of that name that is such, and takes it out; those that came before,
@@ -56,19 +68,22 @@ final class BlueZ: Sendable {
         within limit: Duration = Limits.step,
         where choose: @escaping @Sendable (JSON) -> Bool = { _ in true }
     ) async throws -> JSON {
-        try await machine.line.event("the event \(name)", within: limit) {
+        try await line.event("the event \(name)", within: limit) {
             $0["event"].text == name && choose($0)
         }
     }
 
     /// The events of that name that came and that nobody has asked for.
     func pendingEvents(_ name: String) throws -> [JSON] {
-        try machine.line.pendingEvents { $0["event"].text == name }
+        try line.pendingEvents { $0["event"].text == name }
     }
 
-    /// What went wrong by a fault of btvirt's or of bluetoothd's own that is known, and named in
-    /// Machine/peer; nil if nothing did.
-    var knownFault: String? { (try? pendingEvents("fault"))?.first?["what"].text }
+    /// What went wrong on btvirt's air by a fault of its own, or of bluetoothd's there, that is known, and
+    /// named in Machine/peer; nil if nothing did.
+    var knownFault: String? {
+        guard case .inside = site else { return nil }
+        return (try? pendingEvents("fault"))?.first?["what"].text
+    }
 
     // MARK: Our side
 
@@ -111,13 +126,16 @@ final class BlueZ: Sendable {
         _ configuration: BlueZConfiguration = BlueZConfiguration(),
         keepsState: Bool = false
     ) async throws {
-        try machine.line.forgetEvents()
+        let line = try machine.line
+        controlLine.withLock { $0 = line }
         try connectRadio()
         let arguments: [String: JSON] = [
             "radio": .string(radioName), "configuration": .string(configuration.text),
             "keeps_state": .boolean(keepsState),
         ]
         try await call("reset", arguments, within: Limits.reset)
+        // Those of the scenario before, whose programs have ended with the reset.
+        line.forgetEvents()
     }
 
     private var radioName: String {
@@ -149,6 +167,7 @@ final class BlueZ: Sendable {
     func end() async {
         for host in hosts.withLock({ $0 }) { await host.shutdown() }
         disconnectRadio()
+        controlLine.withLock { $0 = nil }
     }
 
     /// Has the packet logs of a folder, too, kept if the scenario fails.
@@ -176,7 +195,7 @@ final class BlueZ: Sendable {
         let kernel = (try? await kernelLog().map(\.text)) ?? ["not to be had"]
         let daemon = (try? await daemonLog()) ?? ["not to be had"]
         // What nobody has asked for, as the lines of programs.
-        let pending = (try? machine.line.pendingEvents { _ in true }) ?? []
+        let pending = (try? line.pendingEvents { _ in true }) ?? []
         let events = pending.compactMap { try? $0.line }
         let radio = (try? await call("logs")["radio"].elements.compactMap(\.text)) ?? []
         let texts = [

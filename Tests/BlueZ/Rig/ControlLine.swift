@@ -73,6 +73,8 @@ final class ControlLine: Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     guard enlist(identifier, continuation) else { return }
+                    // Cancelled before, it was not there to be abandoned.
+                    guard !Task.isCancelled else { return abandonOrder(identifier) }
                     process.write(line: line)
                 }
             } onCancel: {
@@ -111,6 +113,7 @@ final class ControlLine: Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     watch(identifier, Watcher(choose: choose, continuation: continuation))
+                    if Task.isCancelled { abandonWatcher(identifier) }
                 }
             } onCancel: {
                 abandonWatcher(identifier)

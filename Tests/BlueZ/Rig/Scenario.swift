@@ -27,9 +27,10 @@ func withBlueZ(
     do {
         try await MachinePool.shared.withMachine(of: setting.release, isOwn: hasOwnMachine) {
             machine in
-            for attempt in 1...Limits.attemptCount {
+            for number in 1...Limits.attemptCount {
+                try await machine.powerOn()
                 let bluez = BlueZ(setting, as: role, at: site, in: machine)
-                let attempt = Attempt(of: scenario, isLast: attempt == Limits.attemptCount)
+                let attempt = Attempt(of: scenario, isLast: number == Limits.attemptCount)
                 let start = ContinuousClock.now
                 let outcome = try await attempt.run(with: bluez, configuration, body)
                 guard outcome != .excused else { continue }
@@ -79,19 +80,17 @@ private struct Attempt {
         } catch {
             failure = error
         }
-        let excuse = verdict.isPass || isLast ? nil : bluez.knownFault
-        if let excuse {
-            print("\(scenario), \(bluez.setting): \(excuse); once more")
-            ScenarioTable.shared.noteRepetition()
-        } else if !verdict.isPass {
-            await tellFailure(of: bluez, in: scenario)
-        }
+        if !verdict.isPass { await tellFailure(of: bluez, in: scenario) }
+        let fault = bluez.knownFault
         await bluez.end()
-        if excuse != nil { return .excused }
-        if let failure {
-            bluez.machine.cutPower()  // nobody knows in which state it was left
-            throw failure
+        // Nobody knows in which state it was left, and what goes on in it.
+        if failure != nil { bluez.machine.cutPower() }
+        if verdict.isBlameless, let fault {
+            print("\(scenario), \(bluez.setting), BlueZ as \(bluez.role): \(fault); once more")
+            ScenarioTable.shared.noteRepetition()
+            return .excused
         }
+        if let failure { throw failure }
         return verdict.isPass ? .passed : .failed
     }
 }

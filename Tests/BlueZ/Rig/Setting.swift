@@ -30,10 +30,17 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     }
 
     /// Those to test: all four, or what LANYARD_BLUEZ_SETTINGS names, for who works on one: `trixie 5.x`.
-    static let all: [Setting] = every.filter { setting in
-        let names = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_SETTINGS"]
-        return names?.contains(setting.description) ?? true
-    }
+    static let all: [Setting] = {
+        guard let names = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_SETTINGS"] else {
+            return every
+        }
+        let asked = every.filter { names.contains($0.description) }
+        precondition(!asked.isEmpty, "LANYARD_BLUEZ_SETTINGS names none of \(every)")
+        return asked
+    }()
+
+    /// Those of these that are to be tested.
+    static func asked(of settings: [Setting]) -> [Setting] { settings.filter(all.contains) }
 
     /// The one for scenarios that cost too much to be had four times.
     static let latest = Setting(release: .trixie, generation: .five)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Testing
 
 /// Whether what goes wrong in a scenario is seen, so that the table does not say `ok`.
@@ -30,6 +31,19 @@ import Testing
     @Test func whatIsExcusedFailsButIsNotRecorded() async throws {
         let verdict = Verdict { true }
         try await verdict.judge { Issue.record("nobody's fault") }
-        #expect(!verdict.isPass)
+        #expect(!verdict.isPass && verdict.isBlameless)
+    }
+
+    @Test func anExcuseThatComesLaterExcusesNothing() async throws {
+        let faults = Atomic<Int>(0)
+        let verdict = Verdict { faults.load(ordering: .relaxed) > 0 }
+        await withKnownIssue {
+            try await verdict.judge {
+                Issue.record("on purpose")
+                faults.add(1, ordering: .relaxed)
+                Issue.record("nobody's fault")
+            }
+        }
+        #expect(!verdict.isPass && !verdict.isBlameless)
     }
 }

@@ -6,6 +6,7 @@ longer than to pair.
 """
 
 import asyncio
+import contextlib
 
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
@@ -70,18 +71,16 @@ class Bus:
         await self.invoke(path, PROPERTIES, "Set", "ssv", interface, name, variant)
 
     async def objects(self):
-        """All that BlueZ has: path, interface, property. Nothing where there is no BlueZ."""
-        try:
-            return plain(await self.invoke("/", OBJECTS, "GetManagedObjects"))
-        except Refusal:
-            return {}
+        """All that BlueZ has: path, interface, property."""
+        return plain(await self.invoke("/", OBJECTS, "GetManagedObjects"))
 
     async def wait_for(self, *paths):
-        """Waits until BlueZ has objects of these paths."""
+        """Waits until BlueZ has objects of these paths; it may not be there yet itself."""
         while True:
             self.changed.clear()
-            if set(paths) <= set(await self.objects()):
-                return
+            with contextlib.suppress(Refusal):
+                if set(paths) <= set(await self.objects()):
+                    return
             await self.changed.wait()
 
     async def _call(self, destination, path, interface, member, signature="", *arguments):

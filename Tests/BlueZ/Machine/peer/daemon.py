@@ -11,6 +11,7 @@ from bus import ADAPTER
 from commands import command
 from line import Refusal
 from programs import PIPE, Program
+from radio import KINDS
 
 PROGRAM = "/usr/libexec/bluetooth/bluetoothd"
 CONFIGURATION = "/etc/bluetooth/main.conf"
@@ -24,8 +25,8 @@ LOG_LIMIT = 20_000
 # such a link after four seconds, or what came on it is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
-# How long controllers may take to be BlueZ's, in seconds: at each attempt.
-PATIENCE = (5, 10, 20, 40)
+# How long controllers may take to be BlueZ's, in seconds: at each attempt, where they are btvirt's.
+PATIENCE = (5, 10, 20)
 
 
 class Daemon:
@@ -85,11 +86,11 @@ async def reset(peer, radio, configuration, keeps_state=False):
 async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
-    Now and then one stays dead, because btvirt lost the kernel's first command; so it is tried again,
+    Now and then one stays dead, because btvirt lost the kernel's first command; so that is tried again,
     which the event `radio_retried` tells.
     """
     adapters = adapters or peer.radio.adapters(radio)
-    for limit in PATIENCE:
+    for limit in PATIENCE if radio in KINDS else PATIENCE[-1:]:
         await peer.radio.start(radio)
         try:
             await asyncio.wait_for(peer.bus.wait_for(*adapters), limit)

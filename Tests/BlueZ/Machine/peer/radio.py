@@ -54,7 +54,7 @@ def open_console():
 
 
 class Radio:
-    """What runs to make controllers. If it ends by itself, that is the event `fault`."""
+    """What runs to make controllers. If one ends by itself, that is an event: `fault` or `died`."""
 
     def __init__(self, line):
         self.line = line
@@ -114,4 +114,5 @@ class Radio:
 
     async def _watch(self, name, program):
         status = await program.process.wait()
-        self.line.emit("fault", what=f"{name} died", status=status)
+        # Of these, only btvirt is known to die without anybody's fault.
+        self.line.emit("fault" if name == "btvirt" else "died", what=f"{name} died", status=status)
