@@ -112,7 +112,10 @@ struct InsideProgram: Sendable {
     /// Waits for a line of what was started, which starts so.
     @discardableResult
     func line(of name: String, after prefix: String) async throws -> String {
-        try await bluez.output(of: name, within: Self.limit) { $0.hasPrefix(prefix) }
+        // What is typed in answer to a question ends no line of the output.
+        try await bluez.output(of: name, within: Self.limit) {
+            $0.hasPrefix(prefix) || $0.contains("[y/N] " + prefix)
+        }
     }
 
     /// Interrupts what was started, as Ctrl-C does, and waits for its end; how it ended.
