@@ -53,7 +53,9 @@ import Testing
 
     @Test("The hash of an unchanged table is all that is read again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
-        try await withAccessory(setting, "unchanged cache") { scene in
+        var talkative = BlueZConfiguration()
+        talkative.isTalkative = true
+        try await withAccessory(setting, "unchanged cache", talkative) { scene in
             let (link, database) = try await scene.visit()
             let features = try database.handle(GATT.AttributeType.clientSupportedFeatures)
             // Robust caching, and notifications of several values.

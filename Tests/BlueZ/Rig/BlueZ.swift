@@ -131,7 +131,7 @@ final class BlueZ: Sendable {
         try connectRadio()
         let arguments: [String: JSON] = [
             "radio": .string(radioName), "configuration": .string(configuration.text),
-            "keeps_state": .boolean(keepsState),
+            "is_talkative": .boolean(configuration.isTalkative), "keeps_state": .boolean(keepsState),
         ]
         try await call("reset", arguments, within: Limits.reset)
         // Those of the scenario before, whose programs have ended with the reset.

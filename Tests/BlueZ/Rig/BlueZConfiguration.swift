@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bluetoothd reads from its main.conf.
+import Foundation
+
+/// What bluetoothd reads from its main.conf, and how much it says.
 struct BlueZConfiguration: Sendable, Equatable {
+    /// Whether its log tells each step: that takes an emulated processor a third of its time.
+    /// LANYARD_BLUEZ_DEBUG=1 has it told always, for who looks for a fault.
+    var isTalkative = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_DEBUG"] == "1"
     /// `off`, or `device` for addresses that change (`[General] Privacy`).
     var privacy: String?
     /// Whether it takes a pairing by Just Works from a peer with a bond: `never`, `confirm`, `always`.

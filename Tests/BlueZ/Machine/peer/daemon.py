@@ -6,6 +6,7 @@ import collections
 import glob
 import os
 import shutil
+import signal
 
 from bus import ADAPTER
 from commands import command
@@ -35,6 +36,8 @@ class Daemon:
         self.program = None
         self.follower = None
         self.configuration = ""
+        # Whether its log tells each step.
+        self.is_talkative = False
         # What it wrote since it was started.
         self.log = collections.deque(maxlen=LOG_LIMIT)
 
@@ -43,12 +46,13 @@ class Daemon:
         with open(CONFIGURATION, "w") as file:
             file.write(configuration)
         self.log.clear()
-        self.program = await Program.start(PROGRAM, "-n", "-d", output=PIPE)
+        words = ("-d",) if self.is_talkative else ()
+        self.program = await Program.start(PROGRAM, "-n", *words, output=PIPE)
         self.follower = asyncio.ensure_future(self._follow(self.program.process.stdout))
 
-    async def stop(self):
+    async def stop(self, with_signal=signal.SIGTERM):
         if self.program:
-            await self.program.stop()
+            await self.program.stop(with_signal)
             await self.follower
             self.program = None
 
@@ -67,16 +71,18 @@ def forget_everything():
 
 
 @command
-async def reset(peer, radio, configuration, keeps_state=False):
+async def reset(peer, radio, configuration, is_talkative=False, keeps_state=False):
     """Ends all that a test may have left, and starts controllers and BlueZ anew."""
     for program in list(peer.spawned.values()):
         await program.stop(9)
     await peer.leave_bus()
-    await peer.daemon.stop()
+    # Without a farewell, where nothing is kept: that takes it a while.
+    await peer.daemon.stop(signal.SIGTERM if keeps_state else signal.SIGKILL)
     await peer.radio.stop()
     if not keeps_state:
         forget_everything()
     peer.kernel.forget()
+    peer.daemon.is_talkative = is_talkative
     await peer.daemon.start(configuration)
     await peer.enter_bus()
     await _start_radio(peer, radio)
