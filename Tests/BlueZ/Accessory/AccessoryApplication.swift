@@ -44,8 +44,15 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     /// Finds what advertises a service, and connects to it; the name that it was found under.
     func meet(_ service: BluetoothUUID) async throws -> String {
         try await hear("on")
+        return try await encounter(service)
+    }
+
+    /// The same, once Bluetooth is on: connects to who is heard.
+    @discardableResult
+    func encounter(_ service: BluetoothUUID) async throws -> String {
         manager?.scanForPeripherals(withServices: [CBUUID(service)])
         let name = try await hear("found ", within: Limits.discovery)
+        manager?.stopScan()
         if let peripheral { manager?.connect(peripheral) }
         try await hear("connected")
         return name

@@ -50,15 +50,12 @@ struct StallVisit: Sendable {
     ///
     /// BlueZ pairs, but may lose what it paired for: it repeats its request while the kernel still
     /// raises the security of the socket, which answers ENOTCONN then; on D-Bus that is an ATT error,
-    /// 0x0e, that nobody sent, or with BlueZ 5.66 no answer. Then it is asked again when keys are there.
+    /// 0x0e, that nobody sent. Then it is asked again when keys are there.
     func askPairing<Value>(_ ask: () async throws -> Value) async throws -> Value {
         let events = await host.securityEvents()
         do {
             return try await ask()
         } catch let refusal as Refusal where refusal.text.contains("0x0e") {
-            try await Self.keys(in: events)
-            return try await ask()
-        } catch ProcessError.tooSlow where bluez.setting.release == .bookworm {
             try await Self.keys(in: events)
             return try await ask()
         }

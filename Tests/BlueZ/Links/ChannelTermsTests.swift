@@ -7,7 +7,8 @@ import Testing
 /// What channels to and from Linux agree on: sizes and credits; and how they end.
 ///
 /// Not enhanced ones: Debian's l2test cannot listen for them ("Can't get default L2CAP options").
-/// Enhanced ATT with BlueZ goes over such.
+/// Enhanced ATT with BlueZ goes over such. Nor what Linux makes of a refusal of ours: one that comes before
+/// its connect() waits, as on btvirt's air, wakes nobody.
 @Suite(.machines) struct ChannelTermsTests {
     @Test(arguments: Setting.all)
     func thousandsOfTheSmallestFramesAndAReaderThatStops(_ setting: Setting) async throws {
@@ -28,13 +29,6 @@ import Testing
                 setting.release == .bookworm ? .notSupported : .refused(.spsmNotSupported)
             await #expect(throws: refusal) {
                 try await scene.link.openEnhancedChannels(psm: 0x00C1, count: 2)
-            }
-            // Refused, a program on Linux 6.1 now and then goes on waiting.
-            if setting.release != .bookworm {
-                let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
-                try await scene.bluez.start(unheard, to: scene.ourAddress)
-                let report = try await scene.bluez.report()
-                #expect(report.refusal == "Can't connect: Connection refused (111)")
             }
             try await endByThePeersDeath(in: scene)
             try await endByTheLinks(in: scene)
@@ -93,9 +87,14 @@ private func endByTheLinks(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndReceive, psm: 0x00B3)
     try await scene.bluez.start(work, as: "last")
     let channel = try await scene.link.openChannel(psm: 0x00B3)
+    var report = KernelReport()
+    try await scene.bluez.follow(&report, of: "last", until: \.isReceiving)
     try await scene.link.disconnect()
-    #expect(
-        try await channel.ended() == .linkEnded(.disconnected(.connectionTerminatedByLocalHost))
-    )
-    #expect(try await scene.bluez.report(of: "last").isOver)
+    let end = try await channel.ended()
+    // btvirt of BlueZ 5.66 tells the side that ends a link what it tells the other.
+    let isOld = scene.bluez.setting.release == .bookworm
+    let reason: HCI.ErrorCode =
+        isOld ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost
+    #expect(end == .linkEnded(.disconnected(reason)))
+    try await scene.bluez.follow(&report, of: "last")
 }

@@ -63,6 +63,9 @@ struct KernelReport: Sendable {
     /// Whether the channel has ended, or there never was one.
     var isOver: Bool { isDisconnected || refusal != nil }
 
+    /// Whether it waits for what comes on a channel.
+    var isReceiving: Bool { lines.contains { $0.contains("Receiving") } }
+
     private var isDisconnected: Bool { lines.contains { $0.contains("Disconnect") } }
 
     /// What did not arrive as it was sent.

@@ -13,7 +13,10 @@ import Testing
         supervisionTimeout: .seconds(4)
     )
 
-    @Test(arguments: Setting.all)
+    /// btvirt's controllers of 4.x refuse to change a link.
+    private static let settings = Setting.all.filter { $0.generation == .five }
+
+    @Test(arguments: settings)
     func weAsCentralChangeThem(_ setting: Setting) async throws {
         try await withLink(setting, as: .peripheral, "parameters: we change them") { scene in
             try await scene.bluez.watchHCI()
@@ -28,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
+    @Test(arguments: settings)
     func linuxAsPeripheralAsksForThem(_ setting: Setting) async throws {
         try await withLink(
             setting,
@@ -60,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
+    @Test(arguments: settings)
     func weAsPeripheralAskForThem(_ setting: Setting) async throws {
         try await withLink(
             setting,
@@ -75,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.all)
+    @Test(arguments: settings)
     func linuxAsCentralChangesThem(_ setting: Setting) async throws {
         try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
             try await scene.bluez.updateParameters(interval: 100)

@@ -48,8 +48,12 @@ extension BlueZ {
         try await call("answer", ["value": .number(Double(passkey))])
     }
 
-    /// Has BlueZ pair with a device that it has; returns when that is done.
-    func pair(_ path: String) async throws { try await call("pair", ["path": .string(path)]) }
+    /// Has BlueZ pair with a device that it has; returns when that is done, by itself perhaps.
+    func pair(_ path: String) async throws {
+        do {
+            try await call("pair", ["path": .string(path)])
+        } catch let refusal as Refusal where refusal.name == "org.bluez.Error.AlreadyExists" {}
+    }
 
     /// Has BlueZ forget a device: bond, cache, all.
     func forget(_ path: String) async throws { try await call("forget", ["path": .string(path)]) }

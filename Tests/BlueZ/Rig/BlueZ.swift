@@ -78,11 +78,12 @@ final class BlueZ: Sendable {
         try line.pendingEvents { $0["event"].text == name }
     }
 
-    /// What went wrong on btvirt's air by a fault of its own, or of bluetoothd's there, that is known, and
-    /// named in Machine/peer; nil if nothing did.
+    /// What went wrong by a known fault of Linux', or, on btvirt's air, of btvirt's or bluetoothd's, all of
+    /// which are named in Machine/peer; nil if nothing did.
     var knownFault: String? {
-        guard case .inside = site else { return nil }
-        return (try? pendingEvents("fault"))?.first?["what"].text
+        var events = (try? pendingEvents("kernel_fault")) ?? []
+        if case .inside = site { events += (try? pendingEvents("fault")) ?? [] }
+        return events.first?["what"].text
     }
 
     // MARK: Our side
@@ -131,7 +132,8 @@ final class BlueZ: Sendable {
         try connectRadio()
         let arguments: [String: JSON] = [
             "radio": .string(radioName), "configuration": .string(configuration.text),
-            "is_talkative": .boolean(configuration.isTalkative), "keeps_state": .boolean(keepsState),
+            "is_talkative": .boolean(configuration.isTalkative),
+            "keeps_state": .boolean(keepsState),
         ]
         try await call("reset", arguments, within: Limits.reset)
         // Those of the scenario before, whose programs have ended with the reset.

@@ -23,7 +23,7 @@ class Peer:
 
     def __init__(self):
         self.line = Line(port("control"))
-        self.kernel = KernelLog()
+        self.kernel = KernelLog(self.line)
         self.radio = Radio(self.line)
         self.daemon = Daemon(self.line)
         self.bus = None

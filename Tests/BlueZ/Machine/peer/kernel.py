@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel's log."""
 
+import asyncio
 import os
+
+# What Linux 6.1 says when it comes to a list corruption of its own: as a program closes a channel of a
+# link that has just ended, or that could not be encrypted.
+LIST_CORRUPTION = "kernel BUG at lib/list_debug.c"
 
 
 class KernelLog:
@@ -9,9 +14,11 @@ class KernelLog:
 
     RECORD_LIMIT = 8_192
 
-    def __init__(self):
+    def __init__(self, line):
+        self.line = line
         self.descriptor = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
         self.records = []
+        asyncio.get_running_loop().add_reader(self.descriptor, self.lines)
 
     def lines(self):
         """The records since the last `forget`: level and text."""
@@ -19,6 +26,8 @@ class KernelLog:
             head, _, text = record.partition(";")
             level = int(head.split(",")[0]) & 7
             self.records.append({"level": level, "text": text.split("\n")[0]})
+            if LIST_CORRUPTION in text:
+                self.line.emit("kernel_fault", what="Linux came to a list corruption")
         return self.records
 
     def forget(self):
