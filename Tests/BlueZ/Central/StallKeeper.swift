@@ -68,9 +68,6 @@ actor StallKeeper {
         }
     }
 
-    /// How many events wait that are such.
-    func count(where condition: (ServerEvent) -> Bool) -> Int { events.count(where: condition) }
-
     private func take<Value>(_ choose: (ServerEvent) -> Value?) async throws -> Value {
         while true {
             try Task.checkCancellation()

@@ -17,11 +17,6 @@ KNOWN = {
     "type": ("Type", "s"),
     "name": ("LocalName", "s"),
     "uuids": ("ServiceUUIDs", "as"),
-    "solicited": ("SolicitUUIDs", "as"),
-    "appearance": ("Appearance", "q"),
-    "includes": ("Includes", "as"),
-    "discoverable": ("Discoverable", "b"),
-    "seconds": ("Timeout", "q"),
     "interval": ("MinInterval", "u"),
     "secondary": ("SecondaryChannel", "s"),
 }
@@ -30,7 +25,6 @@ KNOWN = {
 KEYED = {
     "manufacturer": ("ManufacturerData", "a{qv}", int),
     "service_data": ("ServiceData", "a{sv}", str),
-    "data": ("Data", "a{yv}", int),
 }
 
 
@@ -58,7 +52,6 @@ def _answerer(peer, path, properties):
         if (message.interface, message.member) == (PROPERTIES, "GetAll"):
             return Message.new_method_return(message, "a{sv}", [properties])
         if message.member == "Release":
-            peer.line.emit("advertisement_released", path=path)
             return Message.new_method_return(message)
         return None
 

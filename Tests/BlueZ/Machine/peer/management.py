@@ -8,6 +8,7 @@ import asyncio
 import ctypes
 import socket
 import struct
+import time
 
 from commands import command
 from line import Refusal
@@ -37,11 +38,13 @@ def _perform(code, controller, octets):
     """Gives one command; its status, and what it answers."""
     with _connect() as channel:
         channel.send(HEADER.pack(code, controller, len(octets)) + octets)
-        while True:
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
             packet = channel.recv(LIMIT)
             event, _, _ = HEADER.unpack_from(packet)
             if event in (COMPLETE, STATUS) and packet[6:8] == code.to_bytes(2, "little"):
                 return packet[8], packet[9:]
+    raise Refusal("TimedOut", f"command {code:#06x} was not answered")
 
 
 @command

@@ -149,18 +149,6 @@ async def pair(peer, path):
 
 
 @command
-async def cancel_pairing(peer, path):
-    await peer.bus.invoke(path, "org.bluez.Device1", "CancelPairing")
-    return {}
-
-
-@command
-async def trust(peer, path, trusted=True):
-    await peer.bus.set(path, "org.bluez.Device1", "Trusted", "b", trusted)
-    return {}
-
-
-@command
 async def forget(peer, path):
     """Removes a device with its bond and its cache."""
     await peer.bus.invoke(ADAPTER, "org.bluez.Adapter1", "RemoveDevice", "o", path)
