@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import PairingTestSupport
+import Synchronization
 import Testing
 
 /// One way to pair our host with BlueZ: what the two can do, and what has to come of it.
@@ -15,6 +16,9 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     let method: Pairing.Method
     let ours: Pairing.IOCapability
     let theirs: BlueZ.InputOutput
+
+    /// What both sides enter where both enter something.
+    static let agreed: UInt32 = 271_828
 
     /// Each association model by LE Secure Connections, and as of old, where there are no numbers to
     /// be compared (Vol 3, Part H, 2.3.5.1).
@@ -48,7 +52,9 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     static func by(_ method: Pairing.Method, _ generation: Generation = .secureConnections)
         -> PairingWay
     {
-        all.first { $0.method == method && $0.generation == generation } ?? all[0]
+        guard let way = all.first(where: { $0.method == method && $0.generation == generation })
+        else { preconditionFailure("nobody pairs by \(method), \(generation.rawValue)") }
+        return way
     }
 
     var testDescription: String { "\(method), \(generation.rawValue)" }
@@ -61,7 +67,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
             case .numericComparison: "numeric comparison"
             case .passkeyDisplay: "passkey shown here"
             case .passkeyEntry: "passkey entered here"
-            case .passkeyEntryOnBoth: "passkey entered on both sides"
+            case .passkeyEntryOnBoth: "passkey entered on both"
             case .outOfBand: "out of band"
             }
         return generation == .legacy ? "legacy \(name)" : name
@@ -89,13 +95,13 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
 
 /// The two people in front of our host and of BlueZ, who look at what the other side shows.
 struct PairingPeople: Sendable {
-    /// What both enter where both enter something.
-    private static let agreed: UInt32 = 271_828
-
     let scene: AccessoryScene
     let way: PairingWay
     /// What is added to each number before it is entered: 0 for people who can read.
     let slip: UInt32
+
+    /// What they have read on one side, to enter it on the other.
+    private let copies = Copies()
 
     /// What our host has shown.
     private let shown: AsyncStream<UInt32>
@@ -120,12 +126,12 @@ struct PairingPeople: Sendable {
     /// Tells the person in front of our host how to answer.
     func prepare() {
         var manner = Person.Manner()
-        manner.enters = Self.agreed
+        manner.enters = PairingWay.agreed
         manner.tells = { [show] in show.yield($0) }
         if way.method == .passkeyEntry {
-            manner.looks = { [scene, slip] in
+            manner.looks = { [scene, copies, slip] in
                 let question = try? await scene.bluez.question("display")
-                return question?["passkey"].integer.map { (UInt32($0) + slip) % 1_000_000 }
+                return question?["passkey"].integer.map { copies.make(of: UInt32($0), slip) }
             }
         }
         scene.person.behave(manner)
@@ -136,12 +142,12 @@ struct PairingPeople: Sendable {
         switch way.method {
         case .passkeyDisplay:
             for await digits in shown {
-                try await scene.bluez.answer(passkey: Int((digits + slip) % 1_000_000))
+                try await scene.bluez.answer(passkey: Int(copies.make(of: digits, slip)))
                 return
             }
         case .passkeyEntryOnBoth:
             _ = try await scene.bluez.question("passkey")
-            try await scene.bluez.answer(passkey: Int(Self.agreed + slip))
+            try await scene.bluez.answer(passkey: Int(PairingWay.agreed + slip))
         default: return
         }
     }
@@ -159,11 +165,33 @@ struct PairingPeople: Sendable {
             let number = try #require(question["passkey"].integer)
             #expect(experiences == [.compared(UInt32(number))])
         case .passkeyDisplay:
-            #expect(experiences.count == 1)
+            #expect(experiences == [.shown(try copies.only)])
             _ = try await scene.bluez.question("passkey")
-        case .passkeyEntry, .passkeyEntryOnBoth: #expect(experiences.count == 1)
+        case .passkeyEntry: #expect(experiences == [.entered(try copies.only)])
+        case .passkeyEntryOnBoth: #expect(experiences == [.entered(PairingWay.agreed)])
         case .outOfBand: #expect(experiences == [])
         }
-        #expect(scene.person.methods.allSatisfy { $0 == way.method })
+        #expect(scene.person.methods == experiences.map { _ in way.method })
+    }
+}
+
+/// The numbers that somebody has read on one side and entered on the other.
+private final class Copies: Sendable {
+    private let numbers = Mutex<[UInt32]>([])
+
+    /// The one that there was.
+    var only: UInt32 {
+        get throws {
+            let numbers = numbers.withLock { $0 }
+            try #require(numbers.count == 1)
+            return numbers[0]
+        }
+    }
+
+    /// What is entered for a number that was read, by somebody who is wrong by `slip`.
+    func make(of number: UInt32, _ slip: UInt32) -> UInt32 {
+        let copy = (number + slip) % 1_000_000
+        numbers.withLock { $0.append(copy) }
+        return copy
     }
 }
