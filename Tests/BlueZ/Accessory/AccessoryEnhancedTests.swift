@@ -12,8 +12,9 @@ import Testing
         return configuration
     }()
 
+    /// Reads take a bearer that is free; writes keep their order on the first (Vol 3, Part G, 5.3).
     @Test(
-        "Bearers are opened on an encrypted link, and carry reads and writes",
+        "Bearers are opened on an encrypted link, and carry reads that would wait",
         arguments: Setting.all.filter { $0.release == .trixie }
     )
     func bearers(_ setting: Setting) async throws {
@@ -24,12 +25,18 @@ import Testing
             #expect(await link.enhancedBearerCount >= 2)
             let label = try database.handle(Exhibition.label)
             let page = try database.handle(Exhibition.page)
+            let count = scene.recorder.count(of: .readRequest)
             async let long = link.readLong(page)
             async let short = link.read(label)
             async let other = link.readLong(page)
             #expect(try await short == Exhibition.labelValue)
             #expect(try await long == Exhibition.pageValue)
             #expect(try await other == Exhibition.pageValue)
+            // Not all three went over the first bearer.
+            #expect(scene.recorder.count(of: .readRequest) < count + 3)
+            let slate = try database.handle(Exhibition.slate)
+            try await link.write([1, 2, 3], to: slate)
+            #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == [1, 2, 3])
         }
     }
 }

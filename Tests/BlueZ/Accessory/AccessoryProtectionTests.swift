@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "What BlueZ's application does not authorize stays refused",
+        "What pairing would not help against is refused, and nobody pairs",
         arguments: Setting.latestOnly
     )
     func authorization(_ setting: Setting) async throws {

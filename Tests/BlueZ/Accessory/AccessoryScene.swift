@@ -17,6 +17,8 @@ struct AccessoryScene: Sendable {
     let host: BluetoothHost
     /// Who answers for the person in front of our host.
     let person: Person
+    /// Who listens to what our host asks for.
+    let recorder: RequestRecorder
 
     /// Connects as soon as BlueZ is on the air.
     func connect(_ host: BluetoothHost? = nil) async throws -> Link {
@@ -27,7 +29,7 @@ struct AccessoryScene: Sendable {
     func part(_ link: Link) async throws {
         try await link.disconnect()
         let path = bluez.path(of: await host.identityAddress)
-        try await bluez.change(of: path, "Connected", to: .boolean(false))
+        try await bluez.isLeft(by: path)
     }
 
     /// Connects, and finds all that BlueZ serves.
@@ -59,14 +61,29 @@ func withAccessory(
         var configuration = HostConfiguration()
         configuration.pairingDelegate = person
         change(&configuration)
-        let host = try await bluez.makeHost(configuration)
+        let recorder = RequestRecorder(of: .ourHost)
+        let host = try await bluez.makeHost(configuration, wrapping: recorder.listen(to:))
         try await body(
-            AccessoryScene(bluez: bluez, address: address, host: host, person: person)
+            AccessoryScene(
+                bluez: bluez,
+                address: address,
+                host: host,
+                person: person,
+                recorder: recorder
+            )
         )
     }
 }
 
 extension BlueZ {
+    /// Waits until a device is not connected. One that came and went between two looks of bluetoothd's is
+    /// never said to have left.
+    func isLeft(by path: String) async throws {
+        while try await call("devices")[path]["Connected"] == .boolean(true) {
+            try await change(of: path, "Connected")
+        }
+    }
+
     /// Powers BlueZ, has it serve and advertise; the address under which it does.
     func becomeAccessory(
         io: InputOutput = .noInputNoOutput,

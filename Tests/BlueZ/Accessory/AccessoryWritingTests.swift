@@ -23,13 +23,32 @@ import Testing
         try await withAccessory(setting, "commands") { scene in
             let (link, database) = try await scene.visit()
             let pad = try database.handle(Exhibition.pad)
-            // One at a time: the kernel of Debian 12 loses some of a burst that nobody waits for.
+            // One at a time, on any release; see the next test.
             for number in 0..<5 {
                 let value = Exhibition.pattern(20, start: UInt8(number))
                 try await link.writeWithoutResponse(value, to: pad)
                 let written = try await scene.bluez.written(Exhibition.pad)
                 #expect(written["value"].octets == value)
             }
+        }
+    }
+
+    /// Not with Debian 12, whose kernel loses some of a burst that nobody waits for.
+    @Test(
+        "All of a burst of writes without response arrive, in order",
+        arguments: Setting.all.filter { $0.release == .trixie }
+    )
+    func bursts(_ setting: Setting) async throws {
+        try await withAccessory(setting, "commands") { scene in
+            let (link, database) = try await scene.visit()
+            let pad = try database.handle(Exhibition.pad)
+            let values = (0..<100).map { Exhibition.pattern(20, start: UInt8($0)) }
+            for value in values { try await link.writeWithoutResponse(value, to: pad) }
+            var written: [[UInt8]] = []
+            for _ in values {
+                written.append(try await scene.bluez.written(Exhibition.pad)["value"].octets)
+            }
+            #expect(written == values)
         }
     }
 

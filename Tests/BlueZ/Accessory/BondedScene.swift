@@ -47,10 +47,17 @@ final class BondedScene: Sendable {
         address = try await bluez.becomeAccessory(io: way.theirs, serving: Self.services)
         try await bluez.offer(way.generation)
         let configuration = Self.configuration(way, store, person, .refuse)
-        let host = try await bluez.makeHost(configuration)
+        let recorder = RequestRecorder(of: .ourHost)
+        let host = try await bluez.makeHost(configuration, wrapping: recorder.listen(to:))
         current = Mutex(host)
         path = bluez.path(of: await host.identityAddress)
-        let scene = AccessoryScene(bluez: bluez, address: address, host: host, person: person)
+        let scene = AccessoryScene(
+            bluez: bluez,
+            address: address,
+            host: host,
+            person: person,
+            recorder: recorder
+        )
         let link = try await scene.connect()
         _ = try await PairingPeople(scene, way).pair(on: link)
         secret = try await link.database().handle(Self.secretUUID)

@@ -22,9 +22,16 @@ enum Exhibition {
     /// Tells of itself by indications.
     static let gong = BluetoothUUID(0xFFF6)
     /// Known by a UUID of 128 bits, as most are.
-    static let stranger = BluetoothUUID("5c3a0001-9a7e-4f0b-8c55-7a6d1b2e3f40") ?? label
+    static let stranger = long(0x5C3A_0001)
     /// Described by descriptors that can be read and written.
-    static let note = BluetoothUUID("5c3a0002-9a7e-4f0b-8c55-7a6d1b2e3f40") ?? label
+    static let note = long(0x5C3A_0002)
+
+    /// A UUID of the exhibition's own, of 128 bits.
+    private static func long(_ number: UInt32) -> BluetoothUUID {
+        let text = String(number, radix: 16) + "-9a7e-4f0b-8c55-7a6d1b2e3f40"
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
+        return uuid
+    }
 
     /// Octets in which each place is different from its neighbours.
     static func pattern(_ count: Int, start: UInt8 = 0) -> [UInt8] {

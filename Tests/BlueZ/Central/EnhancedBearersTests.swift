@@ -27,12 +27,12 @@ import Testing
                     patience -= 1
                 }
                 #expect(await link.enhancedBearerCount == Self.channels - 1)
-                let count = stall.recorder.count(of: .readRequest)
+                let count = stall.recorder.requests.count
                 #expect(try await visitor.read(Stall.long) == Stall.pattern(512))
                 try await visitor.write([1, 2], to: Stall.long)
                 #expect(try await visitor.read(Stall.long) == [1, 2])
                 // None of that came over the first bearer.
-                #expect(stall.recorder.count(of: .readRequest) == count)
+                #expect(stall.recorder.requests.count == count)
             }
         }
     }

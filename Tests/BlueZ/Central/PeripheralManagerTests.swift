@@ -121,6 +121,9 @@
 
     extension String {
         /// The UUID that the text says, as the rooms below the framework have it.
-        fileprivate var uuid: BluetoothUUID { BluetoothUUID(self) ?? BluetoothUUID(0) }
+        fileprivate var uuid: BluetoothUUID {
+            guard let uuid = BluetoothUUID(self) else { preconditionFailure("\(self) is no UUID") }
+            return uuid
+        }
     }
 #endif

@@ -5,15 +5,23 @@ import BluetoothHCI
 import HCITransports
 import Synchronization
 
-/// Listens to the wire between our host and its controller, and writes down what clients ask for:
-/// whether BlueZ trusts its cache shows in what it does not ask.
+/// Listens to the wire between our host and its controller, and writes down what a client asks for on
+/// the first bearer of its links: whether it trusts its cache shows in what it does not ask.
 final class RequestRecorder: Sendable {
+    /// Whose requests they are.
+    enum Client: Sendable {
+        case bluez, ourHost
+    }
+
     private struct State {
         var deframer = H4Deframer()
         var requests: [[UInt8]] = []
     }
 
+    private let client: Client
     private let state = Mutex(State())
+
+    init(of client: Client = .bluez) { self.client = client }
 
     /// The requests and commands so far; of one in several packets, the first.
     var requests: [[UInt8]] { state.withLock { $0.requests } }
@@ -31,7 +39,14 @@ final class RequestRecorder: Sendable {
         ListeningTransport(inner: transport, recorder: self)
     }
 
+    fileprivate func note(sent packets: [[UInt8]]) {
+        guard client == .ourHost else { return }
+        let requests = packets.compactMap(Self.request)
+        state.withLock { $0.requests += requests }
+    }
+
     fileprivate func note(_ event: TransportEvent) {
+        guard client == .bluez else { return }
         state.withLock { state in
             guard case .received(let bytes) = event else { return state.deframer = H4Deframer() }
             state.deframer.append(bytes)
@@ -66,7 +81,7 @@ final class RequestRecorder: Sendable {
     }
 }
 
-/// Passes everything on, and has a recorder hear what comes.
+/// Passes everything on, and has a recorder hear it.
 private struct ListeningTransport: HCITransport {
     let inner: any HCITransport
     let recorder: RequestRecorder
@@ -83,7 +98,10 @@ private struct ListeningTransport: HCITransport {
         }
     }
 
-    func send(_ packets: [[UInt8]]) { inner.send(packets) }
+    func send(_ packets: [[UInt8]]) {
+        recorder.note(sent: packets)
+        inner.send(packets)
+    }
 
     func close() { inner.close() }
 }

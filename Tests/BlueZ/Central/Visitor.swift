@@ -65,6 +65,11 @@ struct Visitor: Sendable {
     }
 }
 
+extension StallVisit {
+    /// Has BlueZ pair, until both sides have all keys.
+    func pair() async throws { try await bluez.pair(visitor.path, with: host) }
+}
+
 extension BlueZ {
     /// Looks for our host, unless BlueZ has it already; what BlueZ says of it.
     func findStall() async throws -> JSON {
