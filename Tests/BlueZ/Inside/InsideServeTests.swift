@@ -14,7 +14,9 @@ private let database = """
         {
           "uuid": "FFF0",
           "characteristics": [
-            { "uuid": "FFF1", "properties": ["read", "write"], "value": "010203" },
+            {
+              "uuid": "FFF1", "properties": ["read", "write", "notify"], "value": "010203"
+            },
             {
               "uuid": "FFF2", "properties": ["read"], "permissions": ["readEncrypted"],
               "value": "5ea1"
@@ -37,6 +39,11 @@ private let database = """
             try await bluez.write([4, 5], to: open, at: path)
             try await program.line(of: "accessory", after: "written: ")
             #expect(try await bluez.read(open, from: path) == [4, 5])
+            let told = try await bluez.subscribe(to: open, at: path)
+            try await program.line(of: "accessory", after: "subscribed: ")
+            try await bluez.write("notify FFF1 060708\n", to: "accessory")
+            // BlueZ tells of values that it has read in the same way.
+            try await bluez.change(of: told, "Value", to: .octets([6, 7, 8]))
             try await bluez.disconnect(path)
             try await program.line(of: "accessory", after: "disconnected: ")
             #expect(try await program.interrupt("accessory") == 0)

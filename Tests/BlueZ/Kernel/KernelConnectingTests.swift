@@ -133,10 +133,12 @@ import VirtualRadio
             #expect(try await link.properties.dataLength.transmitOctets == 251)
             #expect(try await link.readRSSI() != nil)
             #expect(try await link.readRemoteVersion().company == 0xFFFF)
-            let told = try await scene.wire().events
-            #expect(
-                told.contains { if case .connectionUpdateComplete = $0 { true } else { false } }
-            )
+            let intervals = try await scene.wire().events.compactMap { event -> Duration? in
+                guard case .connectionUpdateComplete(let update) = event else { return nil }
+                return update.interval.duration
+            }
+            // First the kernel's own wish, then ours.
+            #expect(intervals == [.milliseconds(50), .milliseconds(30)])
         }
     }
 }

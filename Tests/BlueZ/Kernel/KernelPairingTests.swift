@@ -62,24 +62,29 @@ import Testing
     }
 
     /// Keys of two sides, made by one each, with EDIV and Rand: another path through the controller.
-    /// BlueZ 5.66 cannot be told to pair so.
+    ///
+    /// Not on Linux 6.1, whose kernel now and then comes to a list corruption of its own when bluetoothd
+    /// closes its channel after that: `kernel BUG at lib/list_debug.c`, in `hci_chan_del`.
     @Test(arguments: Setting.all.filter { $0.release == .trixie })
     func legacyKeysWork(_ setting: Setting) async throws {
-        var bluez = BlueZConfiguration()
-        bluez.others = ["General": ["SecureConnections": "off"]]
         let row = "legacy pairing, our controller"
-        try await withKernel(setting, as: .peripheral, row, bluez) { scene in
+        try await withKernel(setting, as: .peripheral, row) { scene in
             let person = Person()
             let host = try await scene.stage.makeHost(Self.configuration(person, legacy: true))
+            try await scene.bluez.powerOn()
+            try await scene.bluez.offer(.legacy)
             try await scene.serveWorkbench()
             let link = try await host.connect(to: KernelAir.kernelAddress)
             let bench = try await FoundWorkbench(on: link)
             let security = try await link.pair()
             #expect(security.isEncrypted && !security.usesSecureConnections)
+            _ = try await scene.bluez.question("authorize")
             #expect(try await link.read(bench.secret) == Workbench.secretValue)
             try await scene.end(link, from: host)
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
+            #expect(try await again.security == security)
+            #expect(try scene.bluez.pendingEvents("agent") == [], "nobody paired again")
         }
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothHost
 import BluetoothTypes
+import HCITransports
 import ProcessTestSupport
 import Testing
 import VirtualRadio
@@ -15,9 +17,14 @@ import VirtualRadio
             let host = try await scene.stage.makeHost()
             let bench = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
+            let heard = try await scene.attOpcodes(.received).count
+            let said = try await scene.attOpcodes(.sent).count
             async let late = bench.link.read(bench.value)
-            // The request has been acknowledged by the controller, and nobody answers.
-            #expect(try await bench.link.readRSSI() != nil)
+            try await scene.hears(.readRequest, after: heard)
+            // The controllers go on talking, and nobody answers.
+            _ = try await bench.link.readRemoteVersion()
+            let since = try await scene.attOpcodes(.sent).dropFirst(said)
+            #expect(!since.contains(.readResponse))
             try await scene.bluez.machine.resume()
             #expect(try await late == Workbench.firstValue)
         }
@@ -66,6 +73,37 @@ import VirtualRadio
             await scene.stage.air.perform { $0.join(group: 0, with: 1) }
             let again = try await standing
             #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
+        }
+    }
+}
+
+extension KernelScene {
+    /// What ATT PDUs passed between the kernel and its controller so far: those that begin in a packet.
+    fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
+        await stage.air.perform { _ in }
+        var opcodes: [ATT.Opcode] = []
+        do {
+            try TraceFile.read(stage.folder + "/0-kernel.btsnoop") { record in
+                let packet = Array(record.packet)
+                // Data on the fixed channel of ATT (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
+                guard record.direction == direction, packet.count > 9, packet[0] == 0x02,
+                    packet[7] == 0x04, packet[8] == 0x00
+                else { return }
+                opcodes.append(ATT.Opcode(rawValue: packet[9]))
+            }
+        } catch BtsnoopError.torn {
+            // Its end has yet to be written.
+        }
+        return opcodes
+    }
+
+    /// Waits until the controller has such a PDU for the kernel, behind so many others.
+    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int) async throws {
+        try await within(Limits.step, "the PDU \(opcode)") {
+            while try await !attOpcodes(.received).dropFirst(count).contains(opcode) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     }
 }

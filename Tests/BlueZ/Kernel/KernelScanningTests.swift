@@ -121,7 +121,8 @@ import Testing
                 let found = try await scene.discover(host) { $0.data.localName == channel }
                 #expect(!found.isLegacy)
                 #expect(found.secondaryPHY == phy)
-                #expect(found.rawData.count > (isShort ? 0 : 150))
+                let heard = found.data.allManufacturerData.map { ($0.company, $0.bytes) }
+                #expect(Dictionary(uniqueKeysWithValues: heard) == companies)
             }
         }
     }

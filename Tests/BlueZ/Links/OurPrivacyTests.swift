@@ -22,7 +22,7 @@ import Testing
             let first = try #require(DeviceAddress(ofBlueZPath: found))
             #expect(first.randomKind == .resolvablePrivate)
 
-            try await bluez.pair(found)
+            try await bluez.pair(found, with: host)
             #expect(await host.bonds.map(\.identity) == [address])
             for link in await host.links { try await link.disconnect() }
 

@@ -57,6 +57,14 @@ extension BluetoothHost {
 }
 
 extension BlueZ {
+    /// Has BlueZ pair with a host of ours, until both have all keys: BlueZ says its last after it has
+    /// said that it is done.
+    func pair(_ path: String, with host: BluetoothHost) async throws {
+        let events = await host.securityEvents()
+        try await pair(path)
+        try await StallVisit.keys(in: events)
+    }
+
     /// Where BlueZ has the device of that identity: at the path under which it met it first, which may be
     /// that of a private address.
     func known(as identity: DeviceAddress) async throws -> String {

@@ -11,6 +11,7 @@ import Testing
             let version = try await scene.link.readRemoteVersion()
             // 0x06 is 4.0; btvirt says that it is of BlueZ's own company.
             #expect(version.version >= 0x06)
+            #expect(version.company == 0x05F1)
             // btvirt's controllers of 4.x measure nothing.
             guard setting.generation == .five else {
                 await #expect(throws: HostError.unsupported("reading the signal strength")) {

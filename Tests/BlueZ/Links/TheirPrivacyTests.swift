@@ -52,7 +52,7 @@ import Testing
             _ = try await host.advertise(as: "ours")
             try await bluez.scan()
             let found = try await bluez.device(named: "ours")
-            let link = try await host.incomingLink { try await bluez.pair(found) }
+            let link = try await host.incomingLink { try await bluez.pair(found, with: host) }
             let first = link.address
             #expect(first.randomKind == .resolvablePrivate)
             #expect(try await link.bondedPeer?.identity == identity)

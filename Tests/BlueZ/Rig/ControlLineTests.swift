@@ -11,13 +11,21 @@ import Testing
     }
 
     @Test func answersFindTheirOrdersWhateverTheirOrder() async throws {
+        // Each is answered with its own name, the later one first.
         let line = try line(
-            to: #"read a; read b; echo '{"id":2,"done":"b"}'; echo '{"id":1,"done":"a"}'; read c"#
+            to: #"""
+                answer() {
+                    id=$(echo "$1" | sed 's/.*"id":\([0-9]*\).*/\1/')
+                    name=$(echo "$1" | sed 's/.*"do":"\([a-z]*\)".*/\1/')
+                    echo "{\"id\":$id,\"done\":\"$name\"}"
+                }
+                read -r a; read -r b; answer "$b"; answer "$a"; read -r c
+                """#
         )
         async let first = line.call("first")
         async let second = line.call("second")
-        let answers = try await [first, second]
-        #expect(Set(answers.compactMap(\.text)) == ["a", "b"])
+        #expect(try await first.text == "first")
+        #expect(try await second.text == "second")
     }
 
     @Test func aRefusalIsThrownByItsName() async throws {
@@ -42,12 +50,21 @@ import Testing
 
     @Test func anEventIsGivenToOneWhoAsksBeforeItCame() async throws {
         let line = try line(
-            to: #"read a; echo '{"event":"late"}'; read b"#
+            to: #"""
+                echo '{"event":"early"}'; read a; echo '{"id":1,"done":{}}'
+                read b; echo '{"event":"late"}'; echo '{"id":3,"done":{}}'; read c
+                """#
         )
-        async let event = line.event("late", within: Limits.step) { $0["event"].text == "late" }
-        _ = try? await line.call("go", within: .milliseconds(1))  // which is not answered
-        let came = try await event
-        #expect(came["event"].text == "late")
+        _ = try await line.call("ready")
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        async let event = line.event("late", within: Limits.step) {
+            ask.yield()  // Who begins to wait looks first at what is there already: the early one.
+            return $0["event"].text == "late"
+        }
+        for await _ in asked { break }
+        _ = try await line.call("go")
+        #expect(try await event["event"].text == "late")
+        #expect(line.pendingEvents { _ in true }.map { $0["event"].text } == ["early"])
     }
 
     @Test func aWaitThatTakesTooLongTakesNoLaterEvent() async throws {
