@@ -71,10 +71,13 @@ extension StallVisit {
 }
 
 extension BlueZ {
+    /// How often BlueZ looks for a host of which it hears old news.
+    private static let searchLimit = 10
+
     /// Looks for our host, unless BlueZ has it already; what BlueZ says of it.
     func findStall() async throws -> JSON {
         let path = path(of: Stall.address)
-        while true {
+        for _ in 0..<Self.searchLimit {
             let known = try await call("devices")[path]
             guard known == .null else { return known }
             try await scan()
@@ -84,5 +87,6 @@ extension BlueZ {
             // Events may be of one that was forgotten since.
             if found != .null { return found }
         }
+        throw Refusal("NotFound", text: path)
     }
 }

@@ -30,6 +30,7 @@ import Testing
             await #expect(throws: refusal) {
                 try await scene.link.openEnhancedChannels(psm: 0x00C1, count: 2)
             }
+            try await refuseWhatNobodyListensFor(in: scene)
             try await endByThePeersDeath(in: scene)
             try await endByTheLinks(in: scene)
         }
@@ -66,6 +67,15 @@ private func stopReading(in scene: LinkScene) async throws {
     try await expectSDUs(300, of: 400, on: channel)
     #expect(try await channel.ended() == .closedByPeer)
     #expect(try await scene.bluez.report(of: "stopped").isOrderly)
+}
+
+/// Linux is told why there is no channel. Its program may wait all the same, where the refusal is there
+/// before it sleeps: so BlueZ's monitor is asked, which sees it come.
+private func refuseWhatNobodyListensFor(in scene: LinkScene) async throws {
+    try await scene.bluez.watchHCI()
+    let unheard = KernelChannel(work: .openAndSend, psm: 0x00C3)
+    try await scene.bluez.start(unheard, to: scene.ourAddress, as: "unheard")
+    try await scene.bluez.sawHCI { $0.contains("Result: Connection refused - PSM not supported") }
 }
 
 /// A program in the machine that is killed takes its channel with it, and nothing else.

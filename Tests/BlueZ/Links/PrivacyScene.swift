@@ -65,17 +65,21 @@ extension BlueZ {
         try await StallVisit.keys(in: events)
     }
 
+    /// How often what changed may be of a device that is gone.
+    private static let newsLimit = 10
+
     /// Where BlueZ has the device of that identity: at the path under which it met it first, which may be
     /// that of a private address.
     func known(as identity: DeviceAddress) async throws -> String {
         let digits = identity.digits.uppercased()
-        while true {
+        for _ in 0..<Self.newsLimit {
             let devices = try await call("devices").members
             if let known = devices.first(where: { $0.value["Address"].text == digits }) {
                 return known.key
             }
             _ = try await event("changed") { $0["properties"]["Address"].text == digits }
         }
+        throw Refusal("NotFound", text: digits)
     }
 }
 
