@@ -59,8 +59,13 @@
 
         /// Who is refused pairs, since something is there to pair for.
         private func expectSecrets(_ visitor: Visitor, _ application: Application) async throws {
-            // What BlueZ pairs for it may lose; see `StallVisit.askPairing`.
-            _ = try? await visitor.read(Application.secret.uuid)
+            if visitor.bluez.setting.release == .bookworm {
+                // BlueZ 5.66 may lose the link over a pairing that nobody told it to begin.
+                try await visitor.pair()
+            } else {
+                // What BlueZ pairs for it may lose; see `StallVisit.askPairing`.
+                _ = try? await visitor.read(Application.secret.uuid)
+            }
             if try await visitor.properties["Paired"] != .boolean(true) {
                 try await visitor.bluez.change(of: visitor.path, "Paired", to: .boolean(true))
             }
