@@ -105,7 +105,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         rssi RSSI: NSNumber
     ) {
         let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
-        guard self.peripheral == nil, let name else { return }
+        guard self.peripheral == nil || self.peripheral === peripheral, let name else { return }
         self.peripheral = peripheral
         peripheral.delegate = self
         central.stopScan()

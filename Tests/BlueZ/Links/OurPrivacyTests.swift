@@ -50,7 +50,11 @@ import Testing
             #expect(try await bluez.device(known)["Paired"] == .boolean(true))
             var second = first
             for _ in 0..<Self.attemptLimit where second == first {
-                second = try await bluez.pairedAddress { try await host.reach(address) }
+                do {
+                    second = try await bluez.pairedAddress { try await host.reach(address) }
+                } catch HostError.failedToConnect where bluez.knownFault != nil {
+                    // Of so many links with a bonded peer, BlueZ may lose one by itself.
+                }
             }
             #expect(second != first)
             #expect(second.randomKind == .resolvablePrivate)
