@@ -5,8 +5,9 @@ import BluetoothTypes
 
 // By what address a peer is dialled. One that is private is called by its identity address if the
 // controller recognises it, and has not just let it pass under another; else by the address with which
-// it was just heard; and if that is long ago, it is looked for first. While an address that may be stale is tried, it is looked for beside,
-// where the controller can do both: heard under another, it is dialled by that at once.
+// it was just heard; and if that is long ago, it is looked for first. While an address that may be stale
+// is tried, it is looked for beside, where the controller can do both: heard under another, it is
+// dialled by that at once.
 extension HostCore {
     /// How long a private address is dialled before it is looked whether the peer has another by now:
     /// longer than three of the longest advertising intervals that Apple recommends to accessories.
