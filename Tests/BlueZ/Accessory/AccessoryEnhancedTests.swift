@@ -21,7 +21,9 @@ import Testing
         try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
             let (link, database) = try await scene.visit()
             _ = try await link.pair()
-            try await link.openEnhancedBearers(2)
+            // One at a time: asked for two, Linux 6.12 now and then answers for the first alone, before it
+            // has made the other.
+            for _ in 0..<2 { try await link.openEnhancedBearers(1) }
             #expect(await link.enhancedBearerCount >= 2)
             let label = try database.handle(Exhibition.label)
             let page = try database.handle(Exhibition.page)

@@ -14,7 +14,7 @@ import Testing
     func valuesAreReadOverEnhancedBearers(_ setting: Setting) async throws {
         var configuration = BlueZConfiguration()
         configuration.channels = Self.channels
-        try await withBlueZ(setting, as: .central, "Enhanced ATT", on: .inside, configuration) {
+        try await withBlueZ(setting, as: .central, "Enhanced ATT", configuration) {
             bluez in
             try await bluez.powerOn()
             try await withStall(near: bluez) { stall in

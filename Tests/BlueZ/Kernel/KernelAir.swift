@@ -132,16 +132,17 @@ final class KernelAir: Sendable {
 }
 
 /// Gives `body` an air, and ends it.
-func withKernelAir(
+func withKernelAir<Value: Sendable>(
     _ generation: Generation,
-    _ body: (KernelAir) async throws -> Void
-) async throws {
+    _ body: (KernelAir) async throws -> Value
+) async throws -> Value {
     let air = try await KernelAir(generation)
     do {
-        try await body(air)
+        let value = try await body(air)
+        await air.end()
+        return value
     } catch {
         await air.end()
         throw error
     }
-    await air.end()
 }

@@ -61,29 +61,33 @@ func withKernel(
     allowing allowances: [Allowance] = [],
     _ body: @escaping @Sendable (KernelScene) async throws -> Void
 ) async throws {
-    try await withKernelAir(setting.generation) { stage in
-        try await withBlueZ(
-            setting,
-            as: role,
-            scenario,
-            on: .outside(stage.kernelDoor.specification),
-            configuration,
-            hasOwnMachine: hasOwnMachine
-        ) { bluez in
-            let scene = KernelScene(bluez: bluez, stage: stage)
-            bluez.keep(logsIn: stage.folder)
-            try await body(scene)
-            let complaints = try await scene.complaints().filter { complaint in
-                !allowances.contains { $0.covers(complaint) }
+    let scenario = Scenario(name: scenario, setting: setting, role: role)
+    try await scenario.run(hasOwnMachine: hasOwnMachine) { attempt in
+        try await withKernelAir(setting.generation) { stage in
+            let site = BlueZ.Site.outside(stage.kernelDoor.specification)
+            return try await attempt.run(at: site, configuration) { bluez in
+                let scene = KernelScene(bluez: bluez, stage: stage)
+                bluez.keep(logsIn: stage.folder)
+                try await body(scene)
+                try await scene.end(allowing: allowances)
             }
-            #expect(complaints == [], "somebody complained")
-            // Now the kernel may be in the middle of something, and say so. Linux 6.1 that loses its power
-            // while there are links comes to a list corruption of its own.
-            await stage.endHosts()
-            try await bluez.isAlone()
-            try await bluez.powerOff()
-            try await bluez.call("stop_radio")
         }
+    }
+}
+
+extension KernelScene {
+    /// Expects that nobody complained, and lets all links end.
+    fileprivate func end(allowing allowances: [Allowance]) async throws {
+        let complaints = try await complaints().filter { complaint in
+            !allowances.contains { $0.covers(complaint) }
+        }
+        #expect(complaints == [], "somebody complained")
+        // Now the kernel may be in the middle of something, and say so. Linux 6.1 that loses its power
+        // while there are links comes to a list corruption of its own.
+        await stage.endHosts()
+        try await bluez.isAlone()
+        try await bluez.powerOff()
+        try await bluez.call("stop_radio")
     }
 }
 

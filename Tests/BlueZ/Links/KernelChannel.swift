@@ -35,16 +35,23 @@ struct KernelChannel: Sendable {
     var psm: L2CAP.SPSM
     /// The length of the SDUs that it sends, and of its buffer for what it receives.
     var length = 1_000
-    /// How many SDUs it sends before it closes the channel.
+    /// How many SDUs it sends. It leaves the channel open then, for a request of Linux' to close it overtakes
+    /// what is to be sent on it.
     var count = 1
     /// The longest SDU that the kernel takes.
     var receiveMTU: Int?
     var protection: Protection?
 
+    private var sends: Bool { work == .listenAndSend || work == .openAndSend }
+
+    /// How many milliseconds it waits until it closes a channel on which it has sent: longer than a scenario.
+    private static let patience = 600_000
+
     /// The command line; `address` is whom to open a channel to, from whichever kind of address.
     func line(to address: DeviceAddress?) -> String {
         var words = ["exec l2test", work.rawValue, "-P \(psm.rawValue)"]
         words += ["-b \(length)", "-N \(count)"]
+        if sends { words.append("-g \(Self.patience)") }
         if let receiveMTU { words.append("-I \(receiveMTU)") }
         if let protection { words.append(protection.rawValue) }
         let kind = address.map { $0.kind == .random ? "le_random" : "le_public" }

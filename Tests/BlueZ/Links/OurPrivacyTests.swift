@@ -78,6 +78,9 @@ extension BlueZ {
         }
         let digits = line.split(separator: " ").first { $0.count == 17 && $0.contains(":") }
         try await link.disconnect()
+        // A link that BlueZ hears of before it has let go of the last one, it takes for a part of that, and
+        // drops.
+        _ = try await event("changed") { $0["properties"]["Connected"] == .boolean(false) }
         return try #require(digits.flatMap { DeviceAddress($0, kind: .random) })
     }
 }
