@@ -109,7 +109,7 @@ import Testing
     ) async throws {
         try await withBlueZ(setting, as: .peripheral, "CBCentralManager") { bluez in
             _ = try await bluez.becomeAccessory(serving: Self.services)
-            let adapter = CBAdapter(transport: try await bluez.adapter.makeTransport())
+            let adapter = CBAdapter(transport: try await bluez.makeTransport())
             let application = AccessoryApplication(on: adapter)
             do {
                 #expect(try await application.meet(Exhibition.uuid) == AccessoryScene.name)

@@ -21,7 +21,7 @@ import Testing
     func keeping(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "AccessoryCentral") { bluez in
             _ = try await bluez.becomeAccessory()
-            let adapter = CBAdapter(transport: try await bluez.adapter.makeTransport())
+            let adapter = CBAdapter(transport: try await bluez.makeTransport())
             let central = AccessoryCentral(
                 for: [Self.description],
                 configuration: Self.configuration(adapter)

@@ -26,8 +26,8 @@ import Testing
     /// Nothing has changed while they were apart: one look at the hash of our table is enough.
     @Test(arguments: Setting.all)
     func whoComesBackTrustsAnUnchangedTable(_ setting: Setting) async throws {
-        let plan = Self.plan(with: [Stall.definition])
         try await withBlueZ(setting, as: .central, "unchanged cache") { bluez in
+            let plan = Self.plan(with: [Stall.definition])
             try await bond(plan, near: bluez)
             try await withStall(near: bluez, plan) { stall in
                 try await stall.comeBack()
@@ -42,10 +42,10 @@ import Testing
     /// are not taken for those that are there now.
     @Test(arguments: Setting.all)
     func whoComesBackLooksAtAChangedTable(_ setting: Setting) async throws {
-        let before = Self.plan(with: [Stall.definition])
-        var after = before
-        after.services = [Stall.newcomer, Stall.definition]
-        try await withBlueZ(setting, as: .central, "robust caching") { [after] bluez in
+        try await withBlueZ(setting, as: .central, "robust caching") { bluez in
+            let before = Self.plan(with: [Stall.definition])
+            var after = before
+            after.services = [Stall.newcomer, Stall.definition]
             try await bond(before, near: bluez)
             try await withStall(near: bluez, after) { stall in
                 try await stall.comeBack()

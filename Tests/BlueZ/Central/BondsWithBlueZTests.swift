@@ -12,8 +12,8 @@ import Testing
     /// anything is asked for, and nobody is asked to pair.
     @Test(arguments: Setting.all)
     func aBondOutlivesBothSides(_ setting: Setting) async throws {
-        let plan = Self.plan(storing: MemoryStore())
         try await withBlueZ(setting, as: .central, "bonded reconnection") { bluez in
+            let plan = Self.plan(storing: MemoryStore())
             try await bluez.powerOn()
             let bonds = try await withStall(near: bluez, plan) { stall in
                 let (visitor, _) = try await stall.arrive()
@@ -66,9 +66,9 @@ import Testing
     /// decides whether it is to be believed: it may be somebody else by its address.
     @Test(arguments: Setting.all)
     func whoForgotUsMayPairIfThePersonAgrees(_ setting: Setting) async throws {
-        var plan = Self.plan(storing: MemoryStore())
-        plan.configuration.bondLossPolicy = .ask
-        try await withBlueZ(setting, as: .central, "bond lost by BlueZ") { [plan] bluez in
+        try await withBlueZ(setting, as: .central, "bond lost by BlueZ") { bluez in
+            var plan = Self.plan(storing: MemoryStore())
+            plan.configuration.bondLossPolicy = .ask
             try await bluez.powerOn()
             let before = try await bond(plan, near: bluez)
             try await bluez.forget(bluez.path(of: Stall.address))

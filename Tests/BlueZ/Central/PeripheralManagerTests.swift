@@ -110,7 +110,7 @@
         var configuration = HostConfiguration()
         configuration.address = Stall.address
         let adapter = CBAdapter(
-            transport: try await bluez.adapter.makeTransport(),
+            transport: try await bluez.makeTransport(),
             configuration: configuration
         )
         let application = MarketApplication(on: adapter)

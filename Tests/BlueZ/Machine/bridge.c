@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ struct sockaddr_hci {
 struct bridge {
     uint16_t index;
     int port;
+    int edges; // tells when something about the port changes
     int controller; // -1 while there is no host
     uint8_t unread[2 * packet_limit];
     size_t unread_count;
@@ -155,6 +157,24 @@ static bool host_is_there(struct bridge *bridge)
     return poll(&port, 1, 0) >= 0 && !(port.revents & POLLHUP);
 }
 
+// Waits for a host. While there is none, the port always says so to whoever asks; by its edges alone one
+// hears of the change.
+static void wait_for_host(struct bridge *bridge)
+{
+    struct epoll_event event;
+    while (!host_is_there(bridge))
+        if (epoll_wait(bridge->edges, &event, 1, -1) < 0 && errno != EINTR)
+            fail("epoll_wait");
+}
+
+static void watch_edges(struct bridge *bridge)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+    bridge->edges = epoll_create1(EPOLL_CLOEXEC);
+    if (bridge->edges < 0 || epoll_ctl(bridge->edges, EPOLL_CTL_ADD, bridge->port, &event) < 0)
+        fail("epoll");
+}
+
 // Carries packets until the host leaves.
 static void carry(struct bridge *bridge)
 {
@@ -193,9 +213,9 @@ int main(int count, char **arguments)
     bridge.port = open(arguments[2], O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (bridge.port < 0)
         fail(arguments[2]);
+    watch_edges(&bridge);
     for (;;) {
-        while (!host_is_there(&bridge))
-            pause_shortly();
+        wait_for_host(&bridge);
         bridge.controller = open_controller(bridge.index);
         carry(&bridge);
         give_back(&bridge);

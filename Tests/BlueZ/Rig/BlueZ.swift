@@ -105,17 +105,21 @@ final class BlueZ: Sendable {
         _ configuration: HostConfiguration = HostConfiguration(),
         wrapping wrap: (any HCITransport) -> any HCITransport = { $0 }
     ) async throws -> BluetoothHost {
-        let number = traces.withLock { $0.count }
-        let path = machine.folder + "/host-\(number).btsnoop"
-        traces.withLock { $0.append(path) }
-        let transport = try TracingTransport(
-            wrapping: await adapter.makeTransport(),
-            path: path
-        )
-        let host = BluetoothHost(transport: wrap(transport), configuration: configuration)
+        let transport = wrap(try await makeTransport())
+        let host = BluetoothHost(transport: transport, configuration: configuration)
         hosts.withLock { $0.append(host) }
         try await within(Limits.step, "a host of ours") { try await host.start() }
         return host
+    }
+
+    /// The controller that is lent to us, for a host of any make; what passes on it is kept if the scenario
+    /// fails.
+    func makeTransport() async throws -> any HCITransport {
+        let path = traces.withLock { traces in
+            traces.append(machine.folder + "/host-\(traces.count).btsnoop")
+            return traces[traces.count - 1]
+        }
+        return try TracingTransport(wrapping: await adapter.makeTransport(), path: path)
     }
 
     // MARK: Beginning and end

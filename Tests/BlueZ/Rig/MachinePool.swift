@@ -7,13 +7,14 @@ import ProcessTestSupport
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// How many machines of a release there are at most: two processors are good for one of each.
-    private static let machineLimit = max(1, processorCount / DebianRelease.allCases.count)
+    /// How many machines of a release there are at most. One more than its share of the processors, so that
+    /// none of them is idle when the scenarios of one release are done.
+    private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// As many scenarios at a time as there are processors to emulate one.
-    private static let places = Turnstile(limit: max(1, processorCount))
+    /// How many scenarios run at a time: one more than can be computed, as some always wait for something.
+    private static let places = Turnstile(limit: processorCount + 1)
 
     private let turnstiles = Dictionary(
         uniqueKeysWithValues: DebianRelease.allCases.map { ($0, Turnstile(limit: machineLimit)) }
@@ -38,6 +39,21 @@ actor MachinePool {
         defer { giveBack(machine, isOwn: isOwn) }
         try await machine.powerOn()
         return try await body(machine)
+    }
+
+    /// Lets another scenario have the place of one whose machine is paused, while `body` waits for something.
+    static func steppingAside<Value: Sendable>(
+        _ body: @Sendable () async throws -> Value
+    ) async rethrows -> Value {
+        places.leave()
+        do {
+            let value = try await body()
+            await places.enter()
+            return value
+        } catch {
+            await places.enter()
+            throw error
+        }
     }
 
     private func machine(of release: DebianRelease, isOwn: Bool) async throws -> Machine {
