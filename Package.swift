@@ -372,14 +372,33 @@ if hasCoreBluetooth {
     }
 }
 
-// Scripts/test-sanitized builds what it tests, and no other tests.
-if Context.environment["LANYARD_SANITIZED"] == "1" {
-    package.targets.removeAll { $0.type == .test && $0.name != "CoreBluetoothTests" }
+/// Leaves these targets and what they need: who runs few tests builds little.
+@MainActor
+func keepOnly(_ names: [String]) {
+    var kept = Set(names)
+    var open = names
+    while let name = open.popLast() {
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .targetItem(let needed, _), .byNameItem(let needed, _):
+                if kept.insert(needed).inserted { open.append(needed) }
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        let targets =
+            (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
+        return targets?.allSatisfy(kept.contains) == false
+    }
 }
 
-// Scripts/test-bluez builds what meets BlueZ, and no other tests.
+// Scripts/test-sanitized builds what it tests, and nothing else.
+if Context.environment["LANYARD_SANITIZED"] == "1" { keepOnly(["CoreBluetoothTests"]) }
+
+// Scripts/test-bluez builds what meets BlueZ, the program among it, and nothing else.
 if Context.environment["LANYARD_BLUEZ"] == "1" {
-    package.targets.removeAll { $0.type == .test }
     package.targets.append(
         .testTarget(
             name: "BlueZTests",
@@ -387,11 +406,11 @@ if Context.environment["LANYARD_BLUEZ"] == "1" {
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
                 "VirtualRadio", "VirtualAccessories", "VirtualAdapters", "CoreBluetooth",
-                "Lanyard", "LanyardTestSupport", "PairingTestSupport",
-                "ProcessTestSupport",
+                "Lanyard", "PairingTestSupport", "ProcessTestSupport",
             ],
             path: "Tests/BlueZ",
             exclude: ["Machine"]
         )
     )
+    keepOnly(["BlueZTests", "LanyardCLI"])
 }

@@ -13,13 +13,11 @@ import ProcessTestSupport
 final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
     @unchecked Sendable
 {
-    let adapter: CBAdapter
     private(set) var manager: CBCentralManager?
     private(set) var peripheral: CBPeripheral?
     private let (lines, teller) = AsyncStream.makeStream(of: String.self)
 
     init(on adapter: CBAdapter) {
-        self.adapter = adapter
         super.init()
         manager = CBCentralManager(
             delegate: self,
@@ -28,16 +26,18 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         )
     }
 
-    /// Waits for the next callback whose line begins so; those before it are passed over. The rest of
+    /// Waits for the next callback whose line begins in one of these ways; those before it are passed over. The rest of
     /// the line.
     @discardableResult
-    func hear(_ beginning: String, within limit: Duration = Limits.step) async throws -> String {
+    func hear(_ beginnings: String..., within limit: Duration = Limits.step) async throws -> String
+    {
         let lines = lines
-        return try await ProcessTestSupport.within(limit, beginning) {
-            for await line in lines where line.hasPrefix(beginning) {
+        return try await ProcessTestSupport.within(limit, "\(beginnings)") {
+            for await line in lines {
+                guard let beginning = beginnings.first(where: line.hasPrefix) else { continue }
                 return String(line.dropFirst(beginning.count))
             }
-            throw ProcessError.tooSlow(beginning)
+            throw ProcessError.tooSlow("\(beginnings)")
         }
     }
 
@@ -66,6 +66,17 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
             peripheral?.discoverCharacteristics(nil, for: service)
             try await hear("characteristics ok")
         }
+    }
+
+    /// The same, while the peer's table may change; false if it did.
+    func exploreUndisturbed() async throws -> Bool {
+        peripheral?.discoverServices(nil)
+        guard try await hear("services ", "modified ") == "ok" else { return false }
+        for service in peripheral?.services ?? [] {
+            peripheral?.discoverCharacteristics(nil, for: service)
+            guard try await hear("characteristics ", "modified ") == "ok" else { return false }
+        }
+        return true
     }
 
     /// What was discovered under a UUID; nil if nothing was.
@@ -156,7 +167,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         error: (any Error)?
     ) {
         let value = error == nil ? Array(characteristic.value ?? Data()) : []
-        tell("value \(text(error)) \(JSON.octets(value).text ?? "")")
+        tell("value \(text(error)) \(value.hexadecimal)")
     }
 
     func peripheral(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import HCITransports
 import PairingTestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import HCITransports
 import ProcessTestSupport
 import Testing
 
@@ -53,9 +52,7 @@ import Testing
 
     @Test("The hash of an unchanged table is all that is read again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
-        var talkative = BlueZConfiguration()
-        talkative.isTalkative = true
-        try await withAccessory(setting, "unchanged cache", talkative) { scene in
+        try await withAccessory(setting, "unchanged cache") { scene in
             let (link, database) = try await scene.visit()
             let features = try database.handle(GATT.AttributeType.clientSupportedFeatures)
             // Robust caching, Enhanced ATT, and notifications of several values.

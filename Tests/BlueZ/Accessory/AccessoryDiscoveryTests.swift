@@ -71,7 +71,7 @@ import Testing
 
     @Test(
         "An extended advertisement is heard as one",
-        arguments: Setting.all.filter { $0.generation == .five }
+        arguments: Setting.eachRelease
     )
     func extendedAdvertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "extended advertisement") { bluez in

@@ -43,7 +43,7 @@ import Testing
         #expect(accessory.name == AccessoryScene.name)
         #expect(Array(try await accessory.read("FFF1")) == Exhibition.labelValue)
         try await accessory.write(Data([1, 2, 3]), to: "FFF3")
-        #expect(try await bluez.servedValue(Exhibition.slate).octets == [1, 2, 3])
+        #expect(try await bluez.servedValue(Exhibition.slate) == [1, 2, 3])
         let values = accessory.values(of: "FFF5")
         try await bluez.subscribed(Exhibition.bell)
         try await bluez.notify([[1]], of: Exhibition.bell)

@@ -10,10 +10,12 @@ import Testing
 /// hands out its own: Debian 12's says that it cannot for controllers of 4.x.
 @Suite(.machines) struct AccessoryOutOfBandTests {
     /// Who has the other's data.
-    enum Knowledge: String, Sendable {
-        case ours = "we have BlueZ's"
-        case theirs = "BlueZ has ours"
-        case both = "both have the other's"
+    enum Knowledge: Sendable {
+        /// We have BlueZ's.
+        case ours
+        /// BlueZ has ours.
+        case theirs
+        case both
     }
 
     @Test(arguments: Setting.latestOnly)

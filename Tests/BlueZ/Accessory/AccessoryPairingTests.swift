@@ -5,7 +5,7 @@ import Testing
 
 /// Our host pairs with BlueZ in every way there is.
 @Suite(.machines) struct AccessoryPairingTests {
-    @Test(arguments: Setting.all, PairingWay.all)
+    @Test(arguments: PairingWay.occasions)
     func everyAssociationModel(_ setting: Setting, way: PairingWay) async throws {
         try await withAccessory(setting, way.scenario, io: way.theirs) { configuration in
             configuration.pairing = way.policy

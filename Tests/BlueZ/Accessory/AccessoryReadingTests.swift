@@ -49,7 +49,7 @@ import Testing
             #expect(try await link.readLong(note) == Exhibition.noteValue)
             let short = Exhibition.pattern(7, start: 3)
             try await link.write(short, to: note)
-            #expect(try await scene.bluez.servedValue(Exhibition.note).octets == short)
+            #expect(try await scene.bluez.servedValue(Exhibition.note) == short)
             let long = Exhibition.pattern(Exhibition.longestWrite(to: setting), start: 5)
             try await link.write(long, to: note)
             #expect(try await link.readLong(note) == long)

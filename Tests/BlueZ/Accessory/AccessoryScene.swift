@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import HCITransports
 import PairingTestSupport
 import ProcessTestSupport
 import Testing
@@ -28,8 +27,7 @@ struct AccessoryScene: Sendable {
     /// Ends a link, and waits until BlueZ, too, knows of that: a new one before is too early for Linux.
     func part(_ link: Link) async throws {
         try await link.disconnect()
-        let path = bluez.path(of: await host.identityAddress)
-        try await bluez.isLeft(by: path)
+        try await bluez.isAlone()
     }
 
     /// Connects, and finds all that BlueZ serves.
@@ -76,14 +74,6 @@ func withAccessory(
 }
 
 extension BlueZ {
-    /// Waits until a device is not connected. One that came and went between two looks of bluetoothd's is
-    /// never said to have left.
-    func isLeft(by path: String) async throws {
-        while try await call("devices")[path]["Connected"] == .boolean(true) {
-            try await change(of: path, "Connected")
-        }
-    }
-
     /// Powers BlueZ, has it serve and advertise; the address under which it does.
     func becomeAccessory(
         io: InputOutput = .noInputNoOutput,

@@ -13,7 +13,7 @@ import Testing
             for count in [0, 1, 20, 100] {
                 let value = Exhibition.pattern(count, start: UInt8(count))
                 try await link.write(value, to: slate)
-                #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == value)
+                #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
             }
         }
     }
@@ -60,7 +60,7 @@ import Testing
             for count in [300, Exhibition.longestWrite(to: setting)] {
                 let value = Exhibition.pattern(count, start: UInt8(count & 0xFF))
                 try await link.write(value, to: slate)
-                #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == value)
+                #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
                 #expect(try await link.readLong(slate) == value)
             }
         }
@@ -76,7 +76,7 @@ import Testing
             let slate = try database.handle(Exhibition.slate)
             let value = Exhibition.pattern(400, start: 77)
             try await link.write(value, to: slate)
-            #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == value)
+            #expect(try await scene.bluez.servedValue(Exhibition.slate) == value)
         }
     }
 
@@ -90,8 +90,8 @@ import Testing
                 GATT.AttributeValue(handle: try database.handle(Exhibition.slate), value: first),
                 GATT.AttributeValue(handle: try database.handle(Exhibition.tablet), value: second),
             ])
-            #expect(try await scene.bluez.servedValue(Exhibition.slate).octets == first)
-            #expect(try await scene.bluez.servedValue(Exhibition.tablet).octets == second)
+            #expect(try await scene.bluez.servedValue(Exhibition.slate) == first)
+            #expect(try await scene.bluez.servedValue(Exhibition.tablet) == second)
         }
     }
 }

@@ -13,7 +13,7 @@ final class BondedScene: Sendable {
     private static let secretUUID = BluetoothUUID(0xFFD1)
 
     /// What BlueZ serves.
-    static let services = [
+    private static let services = [
         ServedService(
             uuid: BluetoothUUID(0xFFD0),
             characteristics: [
@@ -84,7 +84,7 @@ final class BondedScene: Sendable {
     /// Ends a link, and waits until BlueZ, too, knows of that.
     func part(_ link: Link) async throws {
         try await link.disconnect()
-        try await bluez.change(of: path, "Connected", to: .boolean(false))
+        try await bluez.isAlone()
     }
 
     private static func configuration(

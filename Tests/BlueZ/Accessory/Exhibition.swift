@@ -53,7 +53,7 @@ enum Exhibition {
         uuid: uuid,
         characteristics: [
             ServedCharacteristic(uuid: label, flags: ["read"], value: labelValue),
-            ServedCharacteristic(uuid: page, flags: ["read"], value: pageValue, isQuiet: true),
+            ServedCharacteristic(uuid: page, flags: ["read"], value: pageValue),
             ServedCharacteristic(uuid: slate, flags: writable),
             ServedCharacteristic(uuid: tablet, flags: writable),
             ServedCharacteristic(uuid: pad, flags: ["write-without-response"]),

@@ -27,6 +27,13 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
             .map { PairingWay(generation, $0.method, $0.ours, $0.theirs) }
     }
 
+    /// Each of them where it is tried: what is of old on controllers of old, as the controllers have no part
+    /// in it but to encrypt.
+    static let occasions: [(Setting, PairingWay)] = Setting.all.flatMap { setting in
+        all.filter { $0.generation == .secureConnections || setting.generation == .four }
+            .map { (setting, $0) }
+    }
+
     private static let models:
         [(method: Pairing.Method, ours: Pairing.IOCapability, theirs: BlueZ.InputOutput)] = [
             (.justWorks, .noInputNoOutput, .noInputNoOutput),
@@ -124,7 +131,7 @@ struct PairingPeople: Sendable {
     }
 
     /// Tells the person in front of our host how to answer.
-    func prepare() {
+    private func prepare() {
         var manner = Person.Manner()
         manner.enters = PairingWay.agreed
         manner.tells = { [show] in show.yield($0) }
@@ -138,7 +145,7 @@ struct PairingPeople: Sendable {
     }
 
     /// Does what BlueZ's user has to do.
-    func assist() async throws {
+    private func assist() async throws {
         switch way.method {
         case .passkeyDisplay:
             for await digits in shown {

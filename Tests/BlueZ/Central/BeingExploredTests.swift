@@ -117,9 +117,8 @@ private struct BusTree {
     }
 
     private func children(of path: String, named kind: String) -> [AttributeHandle: JSON] {
-        guard case .object(let members) = objects else { return [:] }
         let prefix = "\(path)/\(kind)"
-        let found = members.filter {
+        let found = objects.members.filter {
             $0.key.hasPrefix(prefix) && !$0.key.dropFirst(prefix.count).contains("/")
         }
         return Dictionary(

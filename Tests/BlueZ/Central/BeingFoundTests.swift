@@ -24,7 +24,7 @@ import Testing
     }
 
     /// In packets of Bluetooth 5. No more than 31 octets: btvirt's stack does not survive more.
-    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    @Test(arguments: Setting.eachRelease)
     func anExtendedAdvertisementIsFound(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in
             let found = try await Self.found(Advertising(Self.extended, form: .extended), by: bluez)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import ProcessTestSupport
 import Testing
 
 /// BlueZ reads what our host serves, and writes it.

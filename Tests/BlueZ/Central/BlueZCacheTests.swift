@@ -76,8 +76,8 @@ import Testing
     private func bond(_ plan: StallPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withStall(near: bluez, plan) { stall in
-            let (visitor, link) = try await stall.arrive()
-            try await visitor.pair()
+            let (_, link) = try await stall.arrive()
+            try await stall.pair()
             #expect(!stall.recorder.discoveries.isEmpty)
             try await stall.part(link)
         }
@@ -87,8 +87,7 @@ import Testing
 extension Visitor {
     /// Whether BlueZ has an object for a service.
     func knows(_ service: BluetoothUUID) async throws -> Bool {
-        guard case .object(let objects) = try await bluez.tree(path) else { return false }
-        return objects.values.contains {
+        try await bluez.tree(path).members.values.contains {
             $0["org.bluez.GattService1"]["UUID"].text == service.bluez
         }
     }

@@ -3,7 +3,6 @@
 import BluetoothHost
 import HCITransports
 import PairingTestSupport
-import ProcessTestSupport
 import Testing
 
 /// What BlueZ and our host have agreed on outlives both, until one of them loses it.
@@ -125,6 +124,7 @@ import Testing
         #expect(stall.person.experiences.first == .askedAgain)
         try? await link.disconnect()
         try await stall.keeper.farewell(of: link)
+        try await stall.bluez.isAlone()
         let again = try await stall.comeBack()
         #expect(try await stall.visitor.read(Stall.secret) == Stall.treasure)
         #expect(try await again.security.isBonded)

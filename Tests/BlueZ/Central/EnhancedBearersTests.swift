@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import ProcessTestSupport
 import Testing
 
 /// BlueZ opens bearers beside the first (Vol 3, Part G, 5.3), and uses our server over them. Debian 12's

@@ -1,183 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
-    import BluetoothHost
-    import CoreBluetooth
-    import Dispatch
-    import Foundation
-    import ProcessTestSupport
+import CoreBluetooth
+import Dispatch
+import Foundation
+import ProcessTestSupport
 
-    /// An application with a peripheral manager, as one would write it for a phone, that tells of each
-    /// callback in a line.
-    ///
-    /// Unchecked: what varies is touched on its queue only; the manager may be used from any thread.
-    final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
-        static let service = "A000"
-        /// A value that the manager has.
-        static let fixed = "A001"
-        /// A value that the application has.
-        static let dynamic = "A002"
-        static let notified = "A003"
-        static let indicated = "A004"
-        /// For those who have encrypted the link.
-        static let secret = "A005"
+/// An application with a peripheral manager, as one would write it for a phone, that tells of each
+/// callback in a line.
+///
+/// Unchecked: what varies is touched on its queue only; the manager may be used from any thread.
+final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
+    static let service = "A000"
+    /// A value that the manager has.
+    static let fixed = "A001"
+    /// A value that the application has.
+    static let dynamic = "A002"
+    static let notified = "A003"
+    static let indicated = "A004"
+    /// For those who have encrypted the link.
+    static let secret = "A005"
 
-        let adapter: CBAdapter
-        private let queue = DispatchQueue(label: "market")
-        private var manager: CBPeripheralManager?
-        private let characteristics: [String: CBMutableCharacteristic]
-        private let (lines, teller) = AsyncStream.makeStream(of: String.self)
-        /// The value of `dynamic`.
-        private var content = Data(Stall.pattern(512))
-        /// What is still to be sent.
-        private var outbox: [Data] = []
+    private let queue = DispatchQueue(label: "market")
+    private var manager: CBPeripheralManager?
+    private let characteristics: [String: CBMutableCharacteristic]
+    private let (lines, teller) = AsyncStream.makeStream(of: String.self)
+    /// The value of `dynamic`.
+    private var content = Data(Stall.pattern(512))
+    /// What is still to be sent.
+    private var outbox: [Data] = []
 
-        init(on adapter: CBAdapter) {
-            self.adapter = adapter
-            characteristics = Dictionary(
-                uniqueKeysWithValues: Self.makeCharacteristics().map { ($0.uuid.uuidString, $0) }
-            )
-            super.init()
-            manager = CBPeripheralManager(
-                delegate: self,
-                queue: queue,
-                options: [CBManagerOptionAdapterKey: adapter]
-            )
-        }
+    init(on adapter: CBAdapter) {
+        characteristics = Dictionary(
+            uniqueKeysWithValues: Self.makeCharacteristics().map { ($0.uuid.uuidString, $0) }
+        )
+        super.init()
+        manager = CBPeripheralManager(
+            delegate: self,
+            queue: queue,
+            options: [CBManagerOptionAdapterKey: adapter]
+        )
+    }
 
-        private static func makeCharacteristics() -> [CBMutableCharacteristic] {
-            [
-                make(fixed, .read, .readable, value: Data(Stall.pattern(20))),
-                make(dynamic, [.read, .write, .writeWithoutResponse], [.readable, .writeable]),
-                make(notified, .notify, .readable),
-                make(indicated, .indicate, .readable),
-                make(secret, [.read, .notifyEncryptionRequired], .readEncryptionRequired),
-            ]
-        }
+    private static func makeCharacteristics() -> [CBMutableCharacteristic] {
+        [
+            make(fixed, .read, .readable, value: Data(Stall.pattern(20))),
+            make(dynamic, [.read, .write, .writeWithoutResponse], [.readable, .writeable]),
+            make(notified, .notify, .readable),
+            make(indicated, .indicate, .readable),
+            make(secret, [.read, .notifyEncryptionRequired], .readEncryptionRequired),
+        ]
+    }
 
-        private static func make(
-            _ uuid: String,
-            _ properties: CBCharacteristicProperties,
-            _ permissions: CBAttributePermissions,
-            value: Data? = nil
-        ) -> CBMutableCharacteristic {
-            CBMutableCharacteristic(
-                type: CBUUID(string: uuid),
-                properties: properties,
-                value: value,
-                permissions: permissions
-            )
-        }
+    private static func make(
+        _ uuid: String,
+        _ properties: CBCharacteristicProperties,
+        _ permissions: CBAttributePermissions,
+        value: Data? = nil
+    ) -> CBMutableCharacteristic {
+        CBMutableCharacteristic(
+            type: CBUUID(string: uuid),
+            properties: properties,
+            value: value,
+            permissions: permissions
+        )
+    }
 
-        /// Waits for the next callback whose line begins so; those before it are passed over. Returns
-        /// the rest of the line.
-        @discardableResult
-        func hear(_ beginning: String) async throws -> String {
-            let lines = lines
-            return try await within(Limits.step, beginning) {
-                for await line in lines where line.hasPrefix(beginning) {
-                    return String(line.dropFirst(beginning.count))
-                }
-                throw ProcessError.tooSlow(beginning)
+    /// Waits for the next callback whose line begins so; those before it are passed over. Returns
+    /// the rest of the line.
+    @discardableResult
+    func hear(_ beginning: String) async throws -> String {
+        let lines = lines
+        return try await within(Limits.step, beginning) {
+            for await line in lines where line.hasPrefix(beginning) {
+                return String(line.dropFirst(beginning.count))
             }
-        }
-
-        /// Sends values to those who have subscribed, as fast as there is room.
-        func send(_ values: [[UInt8]], as uuid: String) {
-            queue.async { [self] in
-                outbox = values.map { Data($0) }
-                empty(as: uuid)
-            }
-        }
-
-        /// Offers one more service.
-        func add(_ service: CBMutableService) { manager?.add(service) }
-
-        func remove(_ service: CBMutableService) { manager?.remove(service) }
-
-        private func empty(as uuid: String) {
-            guard let manager, let characteristic = characteristics[uuid] else { return }
-            while let next = outbox.first {
-                guard manager.updateValue(next, for: characteristic, onSubscribedCentrals: nil)
-                else { return }
-                outbox.removeFirst()
-            }
-        }
-
-        // MARK: CBPeripheralManagerDelegate
-
-        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-            guard peripheral.state == .poweredOn else { return }
-            let service = CBMutableService(type: CBUUID(string: Self.service), primary: true)
-            service.characteristics = characteristics.values.sorted {
-                $0.uuid.uuidString < $1.uuid.uuidString
-            }
-            peripheral.add(service)
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            didAdd service: CBService,
-            error: (any Error)?
-        ) {
-            teller.yield("added \(service.uuid.uuidString)")
-            guard service.uuid.uuidString == Self.service else { return }
-            peripheral.startAdvertising([
-                CBAdvertisementDataLocalNameKey: Stall.name,
-                CBAdvertisementDataServiceUUIDsKey: [service.uuid],
-            ])
-        }
-
-        func peripheralManagerDidStartAdvertising(
-            _ peripheral: CBPeripheralManager,
-            error: (any Error)?
-        ) {
-            teller.yield("advertising \(error.map { "\($0)" } ?? "ok")")
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            central: CBCentral,
-            didSubscribeTo characteristic: CBCharacteristic
-        ) {
-            teller.yield("subscribed \(characteristic.uuid.uuidString)")
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            central: CBCentral,
-            didUnsubscribeFrom characteristic: CBCharacteristic
-        ) {
-            teller.yield("unsubscribed \(characteristic.uuid.uuidString)")
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            didReceiveRead request: CBATTRequest
-        ) {
-            teller.yield("read \(request.characteristic.uuid.uuidString)")
-            guard request.offset <= content.count else {
-                return peripheral.respond(to: request, withResult: .invalidOffset)
-            }
-            request.value = content.dropFirst(request.offset)
-            peripheral.respond(to: request, withResult: .success)
-        }
-
-        func peripheralManager(
-            _ peripheral: CBPeripheralManager,
-            didReceiveWrite requests: [CBATTRequest]
-        ) {
-            content = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
-            teller.yield("written \(content.count)")
-            let isWelcome = content.first != 0xFF
-            peripheral.respond(
-                to: requests[0],
-                withResult: isWelcome ? .success : .requestNotSupported
-            )
-        }
-
-        func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
-            empty(as: Self.notified)
+            throw ProcessError.tooSlow(beginning)
         }
     }
-#endif
+
+    /// Sends values to those who have subscribed, as fast as there is room.
+    func send(_ values: [[UInt8]], as uuid: String) {
+        queue.async { [self] in
+            outbox = values.map { Data($0) }
+            empty(as: uuid)
+        }
+    }
+
+    /// Offers one more service.
+    func add(_ service: CBMutableService) { manager?.add(service) }
+
+    func remove(_ service: CBMutableService) { manager?.remove(service) }
+
+    private func empty(as uuid: String) {
+        guard let manager, let characteristic = characteristics[uuid] else { return }
+        while let next = outbox.first {
+            guard manager.updateValue(next, for: characteristic, onSubscribedCentrals: nil)
+            else { return }
+            outbox.removeFirst()
+        }
+    }
+
+    // MARK: CBPeripheralManagerDelegate
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        guard peripheral.state == .poweredOn else { return }
+        let service = CBMutableService(type: CBUUID(string: Self.service), primary: true)
+        service.characteristics = characteristics.values.sorted {
+            $0.uuid.uuidString < $1.uuid.uuidString
+        }
+        peripheral.add(service)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didAdd service: CBService,
+        error: (any Error)?
+    ) {
+        teller.yield("added \(service.uuid.uuidString)")
+        guard service.uuid.uuidString == Self.service else { return }
+        peripheral.startAdvertising([
+            CBAdvertisementDataLocalNameKey: Stall.name,
+            CBAdvertisementDataServiceUUIDsKey: [service.uuid],
+        ])
+    }
+
+    func peripheralManagerDidStartAdvertising(
+        _ peripheral: CBPeripheralManager,
+        error: (any Error)?
+    ) {
+        teller.yield("advertising \(error.map { "\($0)" } ?? "ok")")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        teller.yield("subscribed \(characteristic.uuid.uuidString)")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        teller.yield("unsubscribed \(characteristic.uuid.uuidString)")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didReceiveRead request: CBATTRequest
+    ) {
+        teller.yield("read \(request.characteristic.uuid.uuidString)")
+        guard request.offset <= content.count else {
+            return peripheral.respond(to: request, withResult: .invalidOffset)
+        }
+        request.value = content.dropFirst(request.offset)
+        peripheral.respond(to: request, withResult: .success)
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didReceiveWrite requests: [CBATTRequest]
+    ) {
+        content = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
+        teller.yield("written \(content.count)")
+        let isWelcome = content.first != 0xFF
+        peripheral.respond(
+            to: requests[0],
+            withResult: isWelcome ? .success : .requestNotSupported
+        )
+    }
+
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        empty(as: Self.notified)
+    }
+}

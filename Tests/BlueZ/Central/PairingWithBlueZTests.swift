@@ -8,7 +8,7 @@ import Testing
 /// BlueZ asks our host to pair, by every method that two people in front of two devices have
 /// (Vol 3, Part H, 2.3.5.1), in the way of today and in the one of before Bluetooth 4.2.
 @Suite(.machines) struct PairingWithBlueZTests {
-    @Test(arguments: Setting.all, PairingWay.all)
+    @Test(arguments: PairingWay.occasions)
     func bothComeToTheSameKeys(_ setting: Setting, way: PairingWay) async throws {
         try await withBlueZ(setting, as: .central, way.scenario) { bluez in
             try await bluez.powerOn(io: way.theirs)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import PairingTestSupport
-import ProcessTestSupport
 import Testing
 
 /// BlueZ wants what our host gives only to those whom it trusts enough.

@@ -2,7 +2,6 @@
 
 import BluetoothHost
 import Foundation
-import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
@@ -27,7 +26,7 @@ import Testing
                 try await expectValues(visitor, serving)
                 try await expectUpdates(visitor, serving)
                 try await serving.end()
-                try await visitor.becomesConnected(false)
+                try await visitor.bluez.isAlone()
             }
         }
     }
@@ -108,7 +107,7 @@ import Testing
         #expect(try await visitor.read(Stall.topSecret) == Stall.treasure)
         terminal.type(line: "quit")
         #expect(try await terminal.waitUntilEnd(within: Limits.step) == .exited(0))
-        try await visitor.becomesConnected(false)
+        try await visitor.bluez.isAlone()
     }
 
     /// Six digits as they are shown: `012 345`.

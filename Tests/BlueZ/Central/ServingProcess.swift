@@ -14,7 +14,7 @@ struct ServingProcess: Sendable {
         _ database: String,
         on adapter: AdapterSpecification,
         in folder: String,
-        options: [String] = []
+        options: [String]
     ) async throws {
         let path = "\(folder)/\(UUID().uuidString).json"
         try Data(database.utf8).write(to: URL(fileURLWithPath: path))

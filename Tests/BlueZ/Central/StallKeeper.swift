@@ -6,7 +6,8 @@ import ProcessTestSupport
 /// The application behind the stall: has the dynamic values, and remembers what clients do.
 actor StallKeeper {
     private var events: [ServerEvent] = []
-    private var waiter: CheckedContinuation<Void, Never>?
+    /// Those who wait for an event that has not come yet.
+    private var waiters: [CheckedContinuation<Void, Never>] = []
     private var work: Task<Void, Never>?
     /// The value of `Stall.dynamic`.
     private(set) var content = Stall.countdown
@@ -40,11 +41,10 @@ actor StallKeeper {
         }
     }
 
-    /// Waits until the link is over; why it is.
-    @discardableResult
-    nonisolated func farewell(of link: Link) async throws -> HostError {
-        try await next("the end of the link") { event -> HostError? in
-            if case .disconnected(link, let reason) = event { reason } else { nil }
+    /// Waits until the link is over.
+    nonisolated func farewell(of link: Link) async throws {
+        _ = try await next("the end of the link") { event -> Bool? in
+            if case .disconnected(link, _) = event { true } else { nil }
         }
     }
 
@@ -76,7 +76,7 @@ actor StallKeeper {
                 events.remove(at: place)
                 return value
             }
-            await withCheckedContinuation { waiter = $0 }
+            await withCheckedContinuation { waiters.append($0) }
         }
     }
 
@@ -87,8 +87,8 @@ actor StallKeeper {
         default: break
         }
         events.append(event)
-        waiter?.resume()
-        waiter = nil
+        for waiter in waiters { waiter.resume() }
+        waiters = []
     }
 
     private func answer(_ request: ReadRequest, _ dynamic: AttributeHandle?) {

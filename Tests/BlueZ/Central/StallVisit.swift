@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import HCITransports
 import PairingTestSupport
 import ProcessTestSupport
 import Testing
@@ -67,6 +66,7 @@ struct StallVisit: Sendable {
             for await event in events {
                 if case .bonded = event { return }
             }
+            throw HostError.closed
         }
     }
 
@@ -74,7 +74,7 @@ struct StallVisit: Sendable {
     func part(_ link: Link) async throws {
         try await link.disconnect()
         try await keeper.farewell(of: link)
-        try await visitor.becomesConnected(false)
+        try await bluez.isAlone()
     }
 }
 

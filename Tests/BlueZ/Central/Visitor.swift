@@ -19,20 +19,12 @@ struct Visitor: Sendable {
 
     func forget() async throws { try await bluez.forget(path) }
 
-    /// Waits until BlueZ tells that the link is there, or is not.
-    func becomesConnected(_ isConnected: Bool) async throws {
-        try await bluez.change(of: path, "Connected", to: .boolean(isConnected))
-    }
-
-    func read(_ uuid: BluetoothUUID, of: BluetoothUUID? = nil) async throws -> [UInt8] {
-        try await bluez.read(uuid, from: path, of: of)
-    }
-
-    func read(_ uuid: BluetoothUUID, offset: Int) async throws -> [UInt8] {
-        let arguments: [String: JSON] = [
-            "path": .string(path), "uuid": .string(uuid.bluez), "offset": .number(Double(offset)),
-        ]
-        return try await bluez.call("read", arguments)["value"].octets
+    func read(
+        _ uuid: BluetoothUUID,
+        of: BluetoothUUID? = nil,
+        offset: Int = 0
+    ) async throws -> [UInt8] {
+        try await bluez.read(uuid, from: path, of: of, offset: offset)
     }
 
     func write(

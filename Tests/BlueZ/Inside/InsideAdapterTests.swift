@@ -145,7 +145,7 @@ private let database = """
             #expect(lost.contains("hci:") && lost.contains("plug it in again"))
             try await startRadio(bluez)
             try await program.line(of: "accessory", after: "adapter back")
-            try await bluez.call("switch_on")
+            try await bluez.powerOn()
             try await bluez.scan()
             _ = try await bluez.device(named: "inside-adapter")
             try await bluez.stopScan()

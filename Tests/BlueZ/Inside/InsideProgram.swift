@@ -103,7 +103,7 @@ struct InsideProgram: Sendable {
         return run
     }
 
-    /// Starts it, as nobody; see `line(of:)` and `end(_:)`.
+    /// Starts it, as nobody; see `line(of:)` and `interrupt(_:)`.
     func start(_ arguments: [String], as name: String) async throws {
         // Its output of both kinds comes as events; it is `lanyard` that is ended, not a shell around it.
         try await bluez.spawn("exec " + Self.line(arguments), as: name)
@@ -126,7 +126,7 @@ struct InsideProgram: Sendable {
     }
 
     /// Waits for the end of what was started; how it ended.
-    func end(of name: String) async throws -> Int {
+    private func end(of name: String) async throws -> Int {
         let event = try await bluez.event("ended", within: Self.limit) { $0["name"].text == name }
         return event["status"].integer ?? -1
     }
@@ -140,11 +140,4 @@ struct InsideProgram: Sendable {
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
-}
-
-extension Setting {
-    /// One for each release: what the kernel does with an adapter is not a matter of its generation.
-    static let eachRelease = asked(
-        of: DebianRelease.allCases.map { Setting(release: $0, generation: .five) }
-    )
 }

@@ -15,9 +15,9 @@ enum StaticProgram {
 
     private static let found = Task {
         if let path = ProcessInfo.processInfo.environment["LANYARD_STATIC"] { return path }
-        let compiled = root + "/.build/debug/lanyard"
+        let compiled = LanyardTool.packageRoot + "/.build/debug/lanyard"
         if changed(at: made) > changed(at: compiled) { return made }
-        let script = root + "/Scripts/build-static"
+        let script = LanyardTool.packageRoot + "/Scripts/build-static"
         let process = try ChildProcess(script, ["--kind", "tests", "--no-demo"])
         let (output, ending) = try await process.waitUntilEnd(within: Limits.boot)
         guard ending == .exited(0) else {
@@ -26,11 +26,7 @@ enum StaticProgram {
         return made
     }
 
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
-
-    private static let made = root + "/.build-static/lanyard-tests"
+    private static let made = LanyardTool.packageRoot + "/.build-static/lanyard-tests"
 
     private static func changed(at path: String) -> Date {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)

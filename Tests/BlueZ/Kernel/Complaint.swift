@@ -3,15 +3,32 @@
 import BluetoothHCI
 
 /// Something that should not happen between a kernel and a controller that are both right.
-enum Complaint: Hashable, CustomStringConvertible {
+enum Complaint: Equatable, CustomStringConvertible {
     /// The kernel wrote it into its log.
     case kernel(String)
     /// bluetoothd, or what watches over it, wrote it into its log.
     case daemon(String)
     /// The controller refused a command of the kernel's.
     case refusal(KernelWire.Refusal)
-    /// A rule of HCI or ATT was broken.
+    /// A packet of either's is none, or a rule of HCI or ATT was broken.
     case violation(String)
+
+    /// All that somebody should have to explain.
+    ///
+    /// - Parameters:
+    ///   - violations: the rules that were broken, as the watch over the wires tells them.
+    static func all(
+        kernel: [BlueZ.KernelLine],
+        daemon: [String],
+        wire: KernelWire,
+        violations: [String]
+    ) -> [Complaint] {
+        kernel.filter(\.isComplaint).map { .kernel($0.text) }
+            + DaemonLog.complaints(in: daemon).map { .daemon($0) }
+            + wire.refusals.map { .refusal($0) }
+            + wire.unreadable.map { .violation("no packet: \($0)") }
+            + violations.map { .violation($0) }
+    }
 
     var description: String {
         switch self {
@@ -26,7 +43,7 @@ enum Complaint: Hashable, CustomStringConvertible {
 /// A complaint that is explained: who is wrong, and how we know.
 ///
 /// A scenario has to ask by name for each that it brings about; there are no others.
-enum Allowance: CaseIterable {
+enum Allowance {
     /// Linux begins a discovery while it advertises on a controller of 4.x, and gives the controller a
     /// random address for it, which no controller may take while legacy advertising is enabled
     /// (Vol 4, Part E, 7.8.4). It happens as long as the controller never had a random address. So it
@@ -55,7 +72,7 @@ extension BlueZ.KernelLine {
 
     /// What stands in a log, at whatever level, of programs and drivers that failed.
     private static let signsOfFailure = [
-        "segfault", "general protection fault", "Call Trace", "WARNING:", "BUG:", "Oops",
+        "segfault", "general protection fault", "Call Trace", "WARNING:", "BUG", "Oops",
         "blocked for more than", "lockdep",
     ]
 
@@ -67,7 +84,7 @@ extension BlueZ.KernelLine {
     }
 }
 
-/// What bluetoothd writes: all that it does, and most of that is of no interest here. What the kernel
+/// What bluetoothd writes: what it cannot do, and most of that is of no interest here. What the kernel
 /// refuses it is, with the kernel's code in parentheses; and of course that it is at its end.
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]

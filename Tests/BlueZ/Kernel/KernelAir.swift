@@ -22,7 +22,7 @@ final class KernelAir: Sendable {
     static let kernelAddress = DeviceAddress(value: 0xC4F0_0000_0001, kind: .public)
 
     /// Far enough from each other not to be deafening, near enough that nothing is lost.
-    private static let places = [Position(x: 0, y: 0), Position(x: 1, y: 0), Position(x: 0, y: 1)]
+    private static let places = [Position(x: 0, y: 0), Position(x: 1, y: 0)]
 
     let air: LiveAir
     let kernel: ControllerID
@@ -82,14 +82,12 @@ final class KernelAir: Sendable {
 
     /// Makes a host of ours on a controller of its own, started; it is shut down with the air.
     func makeHost(
-        _ configuration: HostConfiguration = HostConfiguration(),
-        on controller: ControllerID? = nil
+        _ configuration: HostConfiguration = HostConfiguration()
     ) async throws -> BluetoothHost {
         let number = hosts.withLock { $0.count + 1 }
-        let place: ControllerID =
-            if let controller { controller } else { try await addController("ours \(number)") }
+        let controller = try await addController("ours \(number)")
         let host = BluetoothHost(
-            transport: air.adapter(of: place),
+            transport: air.adapter(of: controller),
             configuration: configuration,
             executor: air.executor
         )

@@ -17,7 +17,7 @@ import VirtualRadio
             let bench = try await scene.visitBlueZ(from: host)
             #expect(try await bench.link.read(bench.value) == Workbench.firstValue)
             try await bench.link.write([7, 8, 9], to: bench.value)
-            #expect(try await scene.bluez.servedValue(Workbench.value).octets == [7, 8, 9])
+            #expect(try await scene.bluez.servedValue(Workbench.value) == [7, 8, 9])
 
             let ticks = try await bench.link.subscribe(to: bench.ticker)
             try await scene.bluez.subscribed(Workbench.ticker)
@@ -32,7 +32,7 @@ import VirtualRadio
             }
             #expect(told == (1...20).map { [$0] })
 
-            try await scene.end(bench.link, from: host)
+            try await scene.end(bench.link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.value.valueHandle) == [7, 8, 9])
             try await scene.bluez.disconnect(scene.bluez.path(of: await host.identityAddress))
@@ -139,9 +139,7 @@ import VirtualRadio
             }
             // First the kernel's own wish, then ours.
             #expect(intervals == [.milliseconds(50), .milliseconds(30)])
-            // Linux 6.1 does not bear well that a link ends on which bluetoothd still looks for services.
-            let path = scene.bluez.path(of: await host.identityAddress)
-            try await scene.bluez.change(of: path, "ServicesResolved", to: .boolean(true))
+            try await scene.isExplored(host)
         }
     }
 }

@@ -2,7 +2,6 @@
 
 import BluetoothHost
 import PairingTestSupport
-import ProcessTestSupport
 import Testing
 
 /// The kernel pairs, and encrypts links on a controller of ours.
@@ -27,7 +26,7 @@ import Testing
             #expect(security.usesSecureConnections)
             #expect(person.methods == [.numericComparison])
             #expect(try await bench.link.read(bench.secret) == Workbench.secretValue)
-            try await scene.end(bench.link, from: host)
+            try await scene.end(bench.link)
 
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
@@ -51,7 +50,7 @@ import Testing
             )
             let first = try #require(await host.links.first)
             #expect(try await first.security.isAuthenticated)
-            try await scene.end(first, from: host)
+            try await scene.end(first)
 
             try await scene.bluez.connect(path)
             #expect(
@@ -80,7 +79,7 @@ import Testing
             #expect(security.isEncrypted && !security.usesSecureConnections)
             _ = try await scene.bluez.question("authorize")
             #expect(try await link.read(bench.secret) == Workbench.secretValue)
-            try await scene.end(link, from: host)
+            try await scene.end(link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.secret.valueHandle) == Workbench.secretValue)
             #expect(try await again.security == security)

@@ -2,7 +2,6 @@
 
 import BluetoothATT
 import BluetoothHost
-import BluetoothTypes
 import HCITransports
 import ProcessTestSupport
 import Testing
@@ -20,7 +19,7 @@ import VirtualRadio
             let heard = try await scene.attOpcodes(.received).count
             let said = try await scene.attOpcodes(.sent).count
             async let late = bench.link.read(bench.value)
-            try await scene.hears(.readRequest, after: heard)
+            try await scene.hears(.readRequest, after: heard, on: bench)
             // The controllers go on talking, and nobody answers.
             _ = try await bench.link.readRemoteVersion()
             let since = try await scene.attOpcodes(.sent).dropFirst(said)
@@ -47,6 +46,7 @@ import VirtualRadio
             #expect(duration < .seconds(40))
             _ = try await scene.end(of: bench.link)
             try await scene.bluez.machine.resume()
+            try await scene.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(bench.value.valueHandle) == Workbench.firstValue)
         }
@@ -100,11 +100,12 @@ extension KernelScene {
     }
 
     /// Waits until the controller has such a PDU for the kernel, behind so many others.
-    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int) async throws {
+    fileprivate func hears(_ opcode: ATT.Opcode, after count: Int, on bench: FoundWorkbench)
+        async throws
+    {
         try await within(Limits.step, "the PDU \(opcode)") {
             while try await !attOpcodes(.received).dropFirst(count).contains(opcode) {
-                try Task.checkCancellation()
-                await Task.yield()
+                _ = try await bench.link.readRSSI()
             }
         }
     }

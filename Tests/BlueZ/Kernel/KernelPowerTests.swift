@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import BluetoothTypes
 import CoreBluetooth
 import Foundation
 import Lanyard
-import PairingTestSupport
 import ProcessTestSupport
 import Testing
-import VirtualRadio
 
 /// The plug of BlueZ's machine is pulled while there is a link, and put in again.
 ///
@@ -25,7 +22,7 @@ import VirtualRadio
             "power cut",
             hasOwnMachine: true
         ) { scene in
-            let host = try await scene.stage.makeHost(Self.configuration)
+            let host = try await scene.stage.makeHost(.bonding)
             try await scene.serveWorkbench(for: 2)
             let bench = try await FoundWorkbench(
                 on: host.connect(to: KernelAir.kernelAddress)
@@ -54,12 +51,6 @@ import VirtualRadio
             try await expectTicks(of: accessory, from: scene.bluez)
             await central.shutDown()
         }
-    }
-
-    private static var configuration: HostConfiguration {
-        var configuration = HostConfiguration()
-        configuration.pairingDelegate = Person()
-        return configuration
     }
 
     /// An application of Lanyard's, which keeps its accessories connected by itself.

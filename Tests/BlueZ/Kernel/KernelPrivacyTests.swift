@@ -2,20 +2,12 @@
 
 import BluetoothHost
 import BluetoothTypes
-import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
 /// Private addresses, made by one side and recognised by the other, with a controller of ours under
 /// the kernel's resolving list.
 @Suite(.machines) struct KernelPrivacyTests {
-    private static func configuration(_ privacy: Privacy = .off) -> HostConfiguration {
-        var configuration = HostConfiguration()
-        configuration.pairingDelegate = Person()
-        configuration.privacy = privacy
-        return configuration
-    }
-
     @Test(arguments: Setting.all)
     func ourHostRecognisesBlueZ(_ setting: Setting) async throws {
         try await withKernel(
@@ -24,7 +16,7 @@ import Testing
             "privacy of BlueZ, our controller",
             BlueZConfiguration(privacy: "device")
         ) { scene in
-            let host = try await scene.stage.makeHost(Self.configuration())
+            let host = try await scene.stage.makeHost(.bonding)
             try await scene.serveWorkbench()
             let stranger = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(stranger.address.randomKind == .resolvablePrivate)
@@ -33,7 +25,7 @@ import Testing
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
             #expect(try await link.read(bench.secret) == Workbench.secretValue)
-            try await scene.end(link, from: host)
+            try await scene.end(link)
 
             let friend = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(friend.isIdentityResolved)
@@ -46,8 +38,7 @@ import Testing
     @Test(arguments: Setting.all)
     func bluezRecognisesOurHost(_ setting: Setting) async throws {
         try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
-            let privacy = Privacy.resolvable(rotation: .seconds(1))
-            let host = try await scene.stage.makeHost(Self.configuration(privacy))
+            let host = try await scene.stage.makeHost(.bondingPrivately)
             try await host.publish(Workbench.ofOurs)
             let path = try await scene.findOurs(host)
             let first = try await scene.bluez.device(path)["Address"].text

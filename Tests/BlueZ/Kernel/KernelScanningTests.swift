@@ -44,7 +44,7 @@ import Testing
         }
     )
 
-    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    @Test(arguments: Setting.eachRelease)
     func bluezFindsLongAdvertisements(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .central, row) { scene in
@@ -91,12 +91,12 @@ import Testing
             for name in ["Second", "Kernel"] {
                 _ = try await scene.discover(host) { $0.data.localName == name }
             }
-            try await scene.bluez.stopAdvertising(number: 1)
+            try await scene.bluez.stopAdvertising()
             _ = try await scene.discover(host) { $0.data.localName == "Second" }
         }
     }
 
-    @Test(arguments: Setting.all.filter { $0.generation == .five })
+    @Test(arguments: Setting.eachRelease)
     func ourHostHearsLongAdvertisements(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
         try await withKernel(setting, as: .peripheral, row) { scene in

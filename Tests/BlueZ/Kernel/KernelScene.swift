@@ -5,7 +5,6 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 import VirtualAdapters
-import VirtualRadio
 
 /// The Linux kernel on a virtual controller of ours, BlueZ on top of it, and the air around.
 struct KernelScene: Sendable {
@@ -33,17 +32,14 @@ struct KernelScene: Sendable {
         }
     }
 
-    /// Everything that somebody should have to explain: lines of the kernel's log, commands that the
-    /// controller refused, rules that were broken on a wire.
+    /// Everything that somebody should have to explain.
     func complaints() async throws -> [Complaint] {
-        let lines = try await bluez.kernelLog().filter(\.isComplaint)
-        let daemon = DaemonLog.complaints(in: try await bluez.daemonLog())
-        let refusals = try await wire().refusals
-        let violations = await stage.violations
-        return lines.map { Complaint.kernel($0.text) }
-            + daemon.map { Complaint.daemon($0) }
-            + refusals.map { Complaint.refusal($0) }
-            + violations.map { Complaint.violation($0) }
+        Complaint.all(
+            kernel: try await bluez.kernelLog(),
+            daemon: try await bluez.daemonLog(),
+            wire: try await wire(),
+            violations: await stage.violations
+        )
     }
 }
 
@@ -89,25 +85,4 @@ extension KernelScene {
         try await bluez.powerOff()
         try await bluez.call("stop_radio")
     }
-}
-
-extension BlueZ {
-    /// Waits until it has no links.
-    fileprivate func isAlone() async throws {
-        while try await call("devices").members.values.contains(where: \.isConnected) {
-            _ = try await event("changed") { $0["properties"]["Connected"] == .boolean(false) }
-        }
-    }
-}
-
-extension JSON {
-    /// Whether a device with these properties is connected.
-    fileprivate var isConnected: Bool { self["Connected"] == .boolean(true) }
-}
-
-extension Setting {
-    /// The two that differ most, for what depends on either little.
-    static let oldestAndLatest = asked(of: [
-        Setting(release: .bookworm, generation: .four), latest,
-    ])
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
-import BluetoothTypes
 import ProcessTestSupport
 import Testing
 import VirtualRadio

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHCI
+import BluetoothTypes
 import HCITransports
 
 /// What passed between the kernel and its controller, as the air logged it.
 struct KernelWire {
     /// A command that the controller refused.
-    struct Refusal: Hashable, CustomStringConvertible {
+    struct Refusal: Equatable, CustomStringConvertible {
         let opcode: HCI.Opcode
         let status: HCI.ErrorCode
 
@@ -19,25 +20,35 @@ struct KernelWire {
     private(set) var refusals: [Refusal] = []
     /// The events that it got, but for answers.
     private(set) var events: [HCI.Event] = []
+    /// The packets of either that are none, in hexadecimal digits.
+    private(set) var unreadable: [String] = []
+
+    /// One on which nothing has passed.
+    init() {}
 
     /// Reads a log, also one that is still being written.
     init(_ path: String) throws {
         do {
-            try TraceFile.read(path) { record in
-                guard let packet = try? HCI.Packet(h4: record.packet) else { return }
-                note(packet)
-            }
-        } catch is BtsnoopError {
+            try TraceFile.read(path) { note(h4: $0.packet) }
+        } catch BtsnoopError.torn {
             // Its end has yet to be written.
         }
     }
 
-    private mutating func note(_ packet: HCI.Packet) {
+    /// Something passes, as H4 has it.
+    mutating func note(h4 octets: ArraySlice<UInt8>) {
+        do {
+            try note(HCI.Packet(h4: octets))
+        } catch {
+            unreadable.append(octets.hexadecimal)
+        }
+    }
+
+    private mutating func note(_ packet: HCI.Packet) throws {
         switch packet {
         case .command(let opcode, _): commands.append(opcode)
         case .event(let code, let parameters):
-            guard let event = try? HCI.Event(code: code, parameters: parameters) else { return }
-            note(event)
+            note(try HCI.Event(code: code, parameters: parameters))
         case .acl, .synchronous, .isochronous: break
         }
     }

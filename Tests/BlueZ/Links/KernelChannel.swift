@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
-import ProcessTestSupport
 
 /// The kernel's end of channels: BlueZ's program l2test, which opens one or listens for them.
 ///
@@ -63,12 +62,12 @@ struct KernelChannel: Sendable {
 
 /// What l2test said of one channel, until now.
 struct KernelReport: Sendable {
-    private(set) var lines: [String] = []
+    private var lines: [String] = []
 
     mutating func take(_ line: String) { lines.append(line) }
 
     /// Whether the channel has ended, or there never was one.
-    var isOver: Bool { isDisconnected || refusal != nil }
+    var isOver: Bool { isDisconnected || isRefused }
 
     /// Whether it waits for what comes on a channel.
     var isReceiving: Bool { lines.contains { $0.contains("Receiving") } }
@@ -90,10 +89,8 @@ struct KernelReport: Sendable {
     /// Whether the channel ended in an orderly way.
     var isOrderly: Bool { lines.contains { $0.contains("Disconnect: Success") } }
 
-    /// Why there was no channel: `Can't connect: Connection refused (111)`.
-    var refusal: String? {
-        lines.first { $0.contains("Can't") }.map { String($0.drop { $0 != "C" }) }
-    }
+    /// Whether there was no channel: `Can't connect: Connection refused (111)`.
+    private var isRefused: Bool { lines.contains { $0.contains("Can't") } }
 }
 
 extension BlueZ {
@@ -118,13 +115,6 @@ extension BlueZ {
         until isEnough: (KernelReport) -> Bool = \.isOver
     ) async throws {
         while !isEnough(report) { report.take(try await output(of: name)) }
-    }
-
-    /// What l2test says until a channel has ended.
-    func report(of name: String = "l2test") async throws -> KernelReport {
-        var report = KernelReport()
-        try await follow(&report, of: name)
-        return report
     }
 }
 

@@ -6,11 +6,7 @@ import Testing
 
 /// What links with Linux can do that btvirt's controllers cannot: Linux drives a controller of ours.
 @Suite(.machines) struct LinkLayerTests {
-    private static let settings = DebianRelease.allCases.map {
-        Setting(release: $0, generation: .five)
-    }.filter { Setting.all.contains($0) }
-
-    @Test(arguments: settings)
+    @Test(arguments: Setting.eachRelease)
     func longerPacketsAndAFasterPHY(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
             let host = try await scene.stage.makeHost()
@@ -27,11 +23,12 @@ import Testing
                     _ = try await link.readRSSI()
                 }
             }
-            try await scene.end(link, from: host)
+            try await scene.isExplored(host)
+            try await scene.end(link)
         }
     }
 
-    @Test(arguments: settings)
+    @Test(arguments: Setting.eachRelease)
     func threeLinksCarryChannelsAtOnce(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { scene in
             try await scene.serveWorkbench(for: 3)

@@ -53,7 +53,7 @@ func withLink(
             kernelAddress: kernelAddress,
             ourAddress: ourAddress
         )
-        try await within(Limits.step, "the end of the scenario") { try await body(scene) }
+        try await body(scene)
     }
 }
 
@@ -68,7 +68,7 @@ extension BlueZ {
     }
 
     /// The number that `reach` opens a channel to.
-    static let standingPSM: L2CAP.SPSM = 0x00F1
+    private static let standingPSM: L2CAP.SPSM = 0x00F1
 
     /// Has the kernel connect to a host of ours, by opening a channel that says nothing: as long as
     /// that is open, the kernel keeps the link.

@@ -14,7 +14,7 @@ import Testing
     )
 
     /// btvirt's controllers of 4.x refuse to change a link.
-    private static let settings = Setting.all.filter { $0.generation == .five }
+    private static let settings = Setting.eachRelease
 
     @Test(arguments: settings)
     func weAsCentralChangeThem(_ setting: Setting) async throws {

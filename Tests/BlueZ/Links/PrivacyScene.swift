@@ -61,8 +61,9 @@ extension BlueZ {
     /// said that it is done.
     func pair(_ path: String, with host: BluetoothHost) async throws {
         let events = await host.securityEvents()
-        try await pair(path)
-        try await StallVisit.keys(in: events)
+        let isNew = try await pair(path)
+        let hasBond = await !host.bonds.isEmpty
+        if isNew || !hasBond { try await StallVisit.keys(in: events) }
     }
 
     /// How often what changed may be of a device that is gone.

@@ -27,6 +27,7 @@ import Testing
             #expect(try await link.bondedPeer?.identity == identity)
             #expect(try await link.bondedPeer?.isPrivate == true)
             try await link.disconnect()
+            try await bluez.isAlone()
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)
@@ -57,6 +58,7 @@ import Testing
             #expect(first.randomKind == .resolvablePrivate)
             #expect(try await link.bondedPeer?.identity == identity)
             try await link.disconnect()
+            try await bluez.isAlone()
 
             try await bluez.changeAddress()
             let again = try await host.incomingLink { try await bluez.connect(found) }
@@ -82,6 +84,7 @@ import Testing
             let link = try await host.connect(to: first)
             _ = try await link.pair()
             try await link.disconnect()
+            try await bluez.isAlone()
 
             try await bluez.changeAddress()
             try await bluez.advertise(name: "theirs", number: 2)

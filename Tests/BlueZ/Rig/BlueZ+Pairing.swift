@@ -5,54 +5,51 @@ import ProcessTestSupport
 /// The adapter, and pairing.
 extension BlueZ {
     /// What BlueZ's user can do when asked.
-    enum InputOutput: String, CaseIterable, Sendable {
+    enum InputOutput: String, Sendable {
         case noInputNoOutput = "NoInputNoOutput"
         case displayOnly = "DisplayOnly"
         case displayYesNo = "DisplayYesNo"
         case keyboardOnly = "KeyboardOnly"
-        case keyboardDisplay = "KeyboardDisplay"
     }
 
     /// Powers the adapter; its properties.
     @discardableResult
     func powerOn(
         io: InputOutput = .noInputNoOutput,
-        name: String = "bluez-peer",
-        isBondable: Bool = true
+        name: String = "bluez-peer"
     ) async throws -> JSON {
-        let arguments: [String: JSON] = [
-            "io": .string(io.rawValue), "name": .string(name), "bondable": .boolean(isBondable),
-        ]
-        return try await call("power_on", arguments)
+        try await call("power_on", ["io": .string(io.rawValue), "name": .string(name)])
     }
 
     /// Powers the adapter off, which ends all links.
     func powerOff() async throws { try await call("power_off") }
 
-    /// Whether questions of yes or no are the test's to answer, or else whether BlueZ's user accepts.
-    func setAgent(asks: Bool = false, accepts: Bool = true) async throws {
-        try await call("agent", ["asks": .boolean(asks), "accepts": .boolean(accepts)])
+    /// Whether BlueZ's user says yes when asked.
+    func setAgent(accepts: Bool) async throws {
+        try await call("agent", ["accepts": .boolean(accepts)])
     }
 
     /// Waits until BlueZ asks or shows its user something: `passkey`, `confirm`, `authorize`, `display`,
     /// `cancel`.
-    func question(_ what: String, within limit: Duration = Limits.step) async throws -> JSON {
-        try await event("agent", within: limit) { $0["what"].text == what }
+    func question(_ what: String) async throws -> JSON {
+        try await event("agent") { $0["what"].text == what }
     }
-
-    /// Answers what BlueZ asks.
-    func answer(_ isYes: Bool) async throws { try await call("answer", ["value": .boolean(isYes)]) }
 
     /// Answers with a passkey.
     func answer(passkey: Int) async throws {
         try await call("answer", ["value": .number(Double(passkey))])
     }
 
-    /// Has BlueZ pair with a device that it has; returns when that is done, by itself perhaps.
-    func pair(_ path: String) async throws {
+    /// Has BlueZ pair with a device that it has, and waits until that is done; false if it had done so by
+    /// itself already.
+    @discardableResult
+    func pair(_ path: String) async throws -> Bool {
         do {
             try await call("pair", ["path": .string(path)])
-        } catch let refusal as Refusal where refusal.name == "org.bluez.Error.AlreadyExists" {}
+            return true
+        } catch let refusal as Refusal where refusal.name == "org.bluez.Error.AlreadyExists" {
+            return false
+        }
     }
 
     /// Has BlueZ forget a device: bond, cache, all.

@@ -26,20 +26,13 @@ struct ServedCharacteristic: Sendable {
     /// BlueZ's own words: `read`, `write`, `notify`, `encrypt-read`, `secure-write`, `authorize`.
     var flags: [String]
     var value: [UInt8] = []
-    /// The D-Bus error that reads and writes end with: `org.bluez.Error.NotPermitted`.
-    var refusal: String?
-    /// Whether nobody is told of what clients do with it, because they do it often.
-    var isQuiet = false
     var descriptors: [ServedCharacteristic] = []
 
     var json: JSON {
-        var members: [String: JSON] = [
+        .object([
             "uuid": .string(uuid.bluez), "flags": .array(flags.map(JSON.string)),
-            "value": .octets(value), "quiet": .boolean(isQuiet),
-            "descriptors": .array(descriptors.map(\.json)),
-        ]
-        members["refusal"] = refusal.map(JSON.string)
-        return .object(members)
+            "value": .octets(value), "descriptors": .array(descriptors.map(\.json)),
+        ])
     }
 }
 
@@ -70,32 +63,14 @@ extension BlueZ {
         try await call("advertise", arguments.merging(details) { $1 })
     }
 
-    func stopAdvertising(number: Int = 1) async throws {
-        try await call("stop_advertising", ["number": .number(Double(number))])
-    }
+    /// Stops the advertisement that was given no number.
+    func stopAdvertising() async throws { try await call("stop_advertising") }
 
     // MARK: Values
 
-    /// What a client has made of an attribute.
-    struct ServedValue: Sendable {
-        let octets: [UInt8]
-        let writeCount: Int
-        let octetCount: Int
-    }
-
     /// The value that an attribute has now.
-    func servedValue(_ uuid: BluetoothUUID) async throws -> ServedValue {
-        let answer = try await call("value", ["uuid": .string(uuid.bluez)])
-        return ServedValue(
-            octets: answer["value"].octets,
-            writeCount: answer["writes"].integer ?? 0,
-            octetCount: answer["octets"].integer ?? 0
-        )
-    }
-
-    /// Gives an attribute a value, which nobody is told of.
-    func setServedValue(_ value: [UInt8], of uuid: BluetoothUUID) async throws {
-        try await call("set_value", ["uuid": .string(uuid.bluez), "value": .octets(value)])
+    func servedValue(_ uuid: BluetoothUUID) async throws -> [UInt8] {
+        try await call("value", ["uuid": .string(uuid.bluez)])["value"].octets
     }
 
     /// Tells subscribers values, one after the other.

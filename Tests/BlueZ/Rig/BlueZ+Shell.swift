@@ -68,19 +68,15 @@ extension BlueZ {
     // MARK: bluetoothd and the power
 
     /// Starts bluetoothd again; bonds stay unless it `forgets`, what was registered is gone.
-    func restartDaemon(_ configuration: BlueZConfiguration? = nil, forgets: Bool = false)
-        async throws
-    {
-        var arguments: [String: JSON] = ["forgets": .boolean(forgets)]
-        arguments["configuration"] = configuration.map { .string($0.text) }
-        try await call("restart_daemon", arguments, within: Limits.reset)
+    func restartDaemon(forgets: Bool = false) async throws {
+        try await call("restart_daemon", ["forgets": .boolean(forgets)], within: Limits.reset)
     }
 
     /// Starts a machine whose plug was pulled: with its old memory, and BlueZ in it.
-    func restartMachine(_ configuration: BlueZConfiguration = BlueZConfiguration()) async throws {
+    func restartMachine() async throws {
         machine.cutPower()
         disconnectRadio()
         try await machine.powerOn()
-        try await reset(configuration, keepsState: true)
+        try await reset(keepsState: true)
     }
 }

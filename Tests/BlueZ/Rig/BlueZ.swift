@@ -20,7 +20,6 @@ final class BlueZ: Sendable {
     }
 
     let setting: Setting
-    let role: BlueZRole
     let machine: Machine
     private let site: Site
     /// The machine's control line, from the first reset on until the scenario has ended.
@@ -29,10 +28,10 @@ final class BlueZ: Sendable {
     private let hosts = Mutex<[BluetoothHost]>([])
     private let traces = Mutex<[String]>([])
     private let logFolders = Mutex<[String]>([])
+    private let seenFault = Mutex<String?>(nil)
 
-    init(_ setting: Setting, as role: BlueZRole, at site: Site, in machine: Machine) {
+    init(_ setting: Setting, at site: Site, in machine: Machine) {
         self.setting = setting
-        self.role = role
         self.site = site
         self.machine = machine
     }
@@ -78,12 +77,19 @@ final class BlueZ: Sendable {
         try line.pendingEvents { $0["event"].text == name }
     }
 
-    /// What went wrong by a known fault of Linux', or, on btvirt's air, of btvirt's or bluetoothd's, all of
-    /// which are named in Machine/peer; nil if nothing did.
+    /// What went wrong by a known fault of Linux 6.1's, or, on btvirt's air, of btvirt's or bluetoothd's, all
+    /// of which are named in Machine/peer; nil if nothing did. Once seen, it stays.
     var knownFault: String? {
-        var events = (try? pendingEvents("kernel_fault")) ?? []
-        if case .inside = site { events += (try? pendingEvents("fault")) ?? [] }
-        return events.first?["what"].text
+        let faults = (try? line.faults) ?? []
+        let known = faults.first { fault in
+            if fault["event"].text == "kernel_fault" { return setting.release == .bookworm }
+            if case .inside = site { return true }
+            return false
+        }
+        return seenFault.withLock { seen in
+            seen = seen ?? known?["what"].text
+            return seen
+        }
     }
 
     // MARK: Our side
@@ -124,13 +130,28 @@ final class BlueZ: Sendable {
 
     // MARK: Beginning and end
 
-    /// Starts controllers and BlueZ anew.
+    /// Starts controllers and BlueZ anew; the machine, too, if what the scenario before has left breaks its
+    /// kernel now.
     ///
     /// - Parameter keepsState: whether BlueZ still knows what it knew.
     func reset(
         _ configuration: BlueZConfiguration = BlueZConfiguration(),
         keepsState: Bool = false
     ) async throws {
+        do {
+            try await resetOnce(configuration, keepsState: keepsState)
+            guard machine.isBroken else { return try line.forgetEverything() }
+        } catch {
+            guard machine.isBroken else { throw error }
+        }
+        machine.cutPower()
+        disconnectRadio()
+        try await machine.powerOn()
+        try await resetOnce(configuration, keepsState: keepsState)
+        try line.forgetEverything()
+    }
+
+    private func resetOnce(_ configuration: BlueZConfiguration, keepsState: Bool) async throws {
         let line = try machine.line
         controlLine.withLock { $0 = line }
         try connectRadio()
@@ -140,8 +161,6 @@ final class BlueZ: Sendable {
             "keeps_state": .boolean(keepsState),
         ]
         try await call("reset", arguments, within: Limits.reset)
-        // Those of the scenario before, whose programs have ended with the reset.
-        line.forgetEvents()
     }
 
     private var radioName: String {
@@ -152,7 +171,7 @@ final class BlueZ: Sendable {
     }
 
     /// Puts a wire between the machine and its controller, where that is outside.
-    func connectRadio() throws {
+    private func connectRadio() throws {
         guard case .outside(let specification) = site else { return }
         let new = try Wire(from: machine.drivenPath, to: specification)
         wire.withLock { wire in
@@ -198,12 +217,13 @@ final class BlueZ: Sendable {
             let name = URL(fileURLWithPath: path).lastPathComponent
             try? FileManager.default.copyItem(atPath: path, toPath: "\(folder)/\(name)")
         }
-        let kernel = (try? await kernelLog().map(\.text)) ?? ["not to be had"]
-        let daemon = (try? await daemonLog()) ?? ["not to be had"]
+        let logs = try? await call("logs")
+        let kernel = logs?["kernel"].elements.compactMap { $0["text"].text } ?? ["not to be had"]
+        let daemon = logs?["daemon"].elements.compactMap(\.text) ?? ["not to be had"]
+        let radio = logs?["radio"].elements.compactMap(\.text) ?? []
         // What nobody has asked for, as the lines of programs.
         let pending = (try? line.pendingEvents { _ in true }) ?? []
         let events = pending.compactMap { try? $0.line }
-        let radio = (try? await call("logs")["radio"].elements.compactMap(\.text)) ?? []
         let texts = [
             "kernel": kernel, "bluetoothd": daemon, "console": [machine.console], "events": events,
             "radio": radio,

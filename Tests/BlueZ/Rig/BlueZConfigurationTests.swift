@@ -12,10 +12,8 @@ import Testing
     }
 
     @Test func whatIsAskedForStandsInItsSection() {
-        var configuration = BlueZConfiguration(privacy: "device", cache: "no", channels: 3)
-        configuration.others = ["GATT": ["ExchangeMTU": "23"]]
-        let text = configuration.text
-        #expect(text.contains("[GATT]\nCache = no\nChannels = 3\nExchangeMTU = 23\n"))
+        let text = BlueZConfiguration(privacy: "device", channels: 3).text
+        #expect(text.contains("[GATT]\nChannels = 3\n"))
         #expect(text.contains("[General]\nControllerMode = le\nPrivacy = device\n"))
     }
 }

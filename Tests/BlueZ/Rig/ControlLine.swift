@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import ProcessTestSupport
 import Synchronization
 
@@ -36,6 +35,7 @@ final class ControlLine: Sendable {
         var orders: [Int: CheckedContinuation<JSON, any Error>] = [:]
         var watchers: [(identifier: Int, watcher: Watcher)] = []
         var events: [JSON] = []
+        var faults: [JSON] = []
         var isOver = false
 
         mutating func makeIdentifier() -> Int {
@@ -146,9 +146,20 @@ final class ControlLine: Sendable {
         state.withLock { $0.events.filter(choose) }
     }
 
-    /// Forgets all events that came.
+    /// Forgets all events that came, but not the faults.
     func forgetEvents() {
         state.withLock { $0.events = [] }
+    }
+
+    /// The events that came and tell of faults, whatever else was forgotten; nobody takes them out.
+    var faults: [JSON] { state.withLock { $0.faults } }
+
+    /// Forgets the faults, too: a scenario begins.
+    func forgetEverything() {
+        state.withLock { state in
+            state.events = []
+            state.faults = []
+        }
     }
 
     // MARK: What comes
@@ -169,10 +180,17 @@ final class ControlLine: Sendable {
         return .failure(Refusal(name, text: answer["text"].text ?? ""))
     }
 
+    /// The events that say that something is wrong which is known to go wrong.
+    private static let faultNames: [String?] = ["fault", "kernel_fault"]
+
     private func note(_ event: JSON) {
         let continuation = state.withLock { state -> CheckedContinuation<JSON, any Error>? in
             if let place = state.watchers.firstIndex(where: { $0.watcher.choose(event) }) {
                 return state.watchers.remove(at: place).watcher.continuation
+            }
+            if Self.faultNames.contains(event["event"].text) {
+                if state.faults.count < Limits.faultCount { state.faults.append(event) }
+                return nil
             }
             if state.events.count == Limits.eventCount { state.events.removeFirst() }
             state.events.append(event)

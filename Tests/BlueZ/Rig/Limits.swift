@@ -24,4 +24,6 @@ enum Limits {
 
     /// How many events of a scenario wait to be asked for; older ones are let go.
     static let eventCount = 4_096
+    /// How many faults of a scenario are remembered, the first.
+    static let faultCount = 64
 }

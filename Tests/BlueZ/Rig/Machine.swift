@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HCITransports
 import ProcessTestSupport
 import Synchronization
 
@@ -26,7 +25,7 @@ final class Machine: Sendable {
     private let running = Mutex<Running?>(nil)
 
     /// A machine that is off.
-    init(of release: DebianRelease, keepsState: Bool = false) async throws {
+    init(of release: DebianRelease, keepsState: Bool) async throws {
         self.release = release
         self.keepsState = keepsState
         image = try await Image(of: release)
@@ -67,6 +66,11 @@ final class Machine: Sendable {
             }
             return line
         }
+    }
+
+    /// Whether its kernel came to a fault of its own: what it does from then on proves nothing.
+    var isBroken: Bool {
+        (try? line)?.faults.contains { $0["event"].text == "kernel_fault" } ?? false
     }
 
     // MARK: Power

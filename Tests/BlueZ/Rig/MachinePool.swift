@@ -7,8 +7,8 @@ import ProcessTestSupport
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// How many machines of a release there are at most. One more than its share of the processors, so that
-    /// none of them is idle when the scenarios of one release are done.
+    /// How many machines of a release there are at most, but for those that a scenario has for itself. One more
+    /// than its share of the processors, so that two of them are not idle when those of one release are done.
     private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount

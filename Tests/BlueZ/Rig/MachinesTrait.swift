@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import ProcessTestSupport
 import Testing
 
 /// Keeps the machines on while a suite runs that wants them, and off when there is none.

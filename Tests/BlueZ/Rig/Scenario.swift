@@ -2,7 +2,6 @@
 
 import Foundation
 import ProcessTestSupport
-import Testing
 
 /// Gives `body` BlueZ on a controller inside the machine, freshly started and for itself; what comes of it
 /// goes into the table.
@@ -97,14 +96,20 @@ struct Attempt: Sendable {
         _ configuration: BlueZConfiguration,
         _ body: @escaping @Sendable (BlueZ) async throws -> Void
     ) async throws -> Outcome {
-        let bluez = BlueZ(scenario.setting, as: scenario.role, at: site, in: machine)
+        let bluez = BlueZ(scenario.setting, at: site, in: machine)
         let verdict = Verdict { !isLast && bluez.knownFault != nil }
         var failure: (any Error)?
         do {
             try await verdict.judge {
-                try await bluez.reset(configuration)
-                try await within(Limits.scenario, "the end of \(scenario.name)") {
-                    try await body(bluez)
+                do {
+                    try await bluez.reset(configuration)
+                    try await within(Limits.scenario, "the end of \(scenario.name)") {
+                        try await body(bluez)
+                    }
+                } catch {
+                    // What died of it may be heard of before what it died of.
+                    _ = try? await bluez.call("logs")
+                    throw error
                 }
             }
         } catch {
@@ -114,7 +119,7 @@ struct Attempt: Sendable {
         let fault = bluez.knownFault
         await bluez.end()
         // Nobody knows in which state it was left, and what goes on in it.
-        if failure != nil { machine.cutPower() }
+        if failure != nil || machine.isBroken { machine.cutPower() }
         if verdict.isBlameless, let fault {
             print("\(scenario): \(fault); once more")
             ScenarioTable.shared.noteRepetition()

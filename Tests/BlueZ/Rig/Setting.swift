@@ -40,13 +40,22 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     }()
 
     /// Those of these that are to be tested.
-    static func asked(of settings: [Setting]) -> [Setting] { settings.filter(all.contains) }
+    private static func asked(of settings: [Setting]) -> [Setting] { settings.filter(all.contains) }
 
     /// The one for scenarios that cost too much to be had four times.
     static let latest = Setting(release: .trixie, generation: .five)
 
     /// That one, for variations of what is shown in all settings; none if it was not asked for.
     static let latestOnly = all.filter { $0 == latest }
+
+    /// The two that differ most, for what depends on either little.
+    static let oldestAndLatest = asked(of: [
+        Setting(release: .bookworm, generation: .four), latest,
+    ])
+
+    /// Each release on controllers of 5.x: for what those of 4.x cannot, or what is not a matter of the
+    /// generation.
+    static let eachRelease = all.filter { $0.generation == .five }
 
     var description: String { "\(release.rawValue) \(generation.rawValue)" }
     var testDescription: String { description }

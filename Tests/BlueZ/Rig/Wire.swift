@@ -68,30 +68,8 @@ final class Wire: Sendable {
 
 /// A socket that is connected to where a controller is.
 private func connectedSocket(to specification: AdapterSpecification) throws -> Int32 {
-    if case .unix(let path) = specification { return try connectedSocket(to: path) }
-    if case .tcp(_, let port) = specification { return try connectedSocket(toLocalPort: port) }
-    throw ProcessError.ended("\(specification) is no socket", log: "")
-}
-
-private func connectedSocket(toLocalPort port: UInt16) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw ProcessError.refused(call: "socket", error: errno) }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var yes: Int32 = 1
-    let size = socklen_t(MemoryLayout<Int32>.size)
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, size)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+    guard case .unix(let path) = specification else {
+        throw ProcessError.ended("\(specification) is no path of a socket", log: "")
     }
-    guard result == 0 else {
-        let error = errno
-        close(descriptor)
-        throw ProcessError.refused(call: "connect to port \(port)", error: error)
-    }
-    return descriptor
+    return try connectedSocket(to: path)
 }

@@ -11,7 +11,7 @@ import management  # noqa: F401
 import pairing
 import programs  # noqa: F401
 from bus import Bus
-from commands import command, find
+from commands import find
 from daemon import Daemon
 from kernel import KernelLog
 from line import Line, Refusal

@@ -58,8 +58,12 @@ def _answerer(peer, path, properties):
     return handle
 
 
+# The number of an advertisement that is given none.
+FIRST = 1
+
+
 @command
-async def advertise(peer, number=1, **details):
+async def advertise(peer, number=FIRST, **details):
     """Starts an advertisement; `number` tells several apart."""
     path = f"/peer/advertisement{number}"
     handler = _answerer(peer, path, _properties(details))
@@ -70,8 +74,9 @@ async def advertise(peer, number=1, **details):
 
 
 @command
-async def stop_advertising(peer, number=1):
-    path = f"/peer/advertisement{number}"
-    peer.bus.connection.remove_message_handler(peer.advertisements.pop(number))
+async def stop_advertising(peer):
+    """Stops the advertisement that was given no number."""
+    path = f"/peer/advertisement{FIRST}"
+    peer.bus.connection.remove_message_handler(peer.advertisements.pop(FIRST))
     await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterAdvertisement", "o", path)
     return {}

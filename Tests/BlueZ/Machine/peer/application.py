@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BlueZ as a server: services whose values the test gives, and an event for all that clients do."""
+"""BlueZ as a server: services whose values the test gives, and an event for each write and subscription."""
 
 from dbus_fast import DBusError
 from dbus_fast.constants import PropertyAccess
@@ -43,29 +43,21 @@ class Attribute(ServiceInterface):
         self.uuid = description["uuid"]
         self.flags = description["flags"]
         self.value = bytes.fromhex(description.get("value", ""))
-        self.refusal = description.get("refusal")
-        self.is_quiet = description.get("quiet", False)
-        self.write_count = 0
-        self.octet_count = 0
+        self.refusal = None
 
     def read(self, options):
-        options = plain(options)
-        self.tell("read", **options)
         self._refuse_if_told()
-        return self.value[options.get("offset", 0):]
+        return self.value[plain(options).get("offset", 0):]
 
     def write(self, octets, options):
         options = plain(options)
         self._refuse_if_told()
         offset = options.get("offset", 0)
         self.value = self.value[:offset] + octets
-        self.write_count += 1
-        self.octet_count += len(octets)
         self.tell("written", value=octets.hex(), **options)
 
     def tell(self, event, **details):
-        if not self.is_quiet:
-            self.line.emit(event, uuid=self.uuid, **details)
+        self.line.emit(event, uuid=self.uuid, **details)
 
     def _refuse_if_told(self):
         if self.refusal:
@@ -141,8 +133,8 @@ class Descriptor(Attribute):
 
 
 @command
-async def serve(peer, services, name="main"):
-    """Registers services: {uuid, primary?, includes?, characteristics: [{uuid, flags, value?, refusal?, quiet?,
+async def serve(peer, services, name):
+    """Registers services: {uuid, primary?, includes?, characteristics: [{uuid, flags, value?,
     descriptors?: [...]}]}. An application of another name is another registration."""
     root = f"{PATH}/{name}"
     export = peer.bus.connection.export
@@ -167,7 +159,7 @@ def _export(peer, path, service, description):
 
 
 @command
-async def stop_serving(peer, name="main"):
+async def stop_serving(peer, name):
     """Takes an application's services away."""
     root = f"{PATH}/{name}"
     await peer.bus.invoke(ADAPTER, MANAGER, "UnregisterApplication", "o", root)
@@ -183,25 +175,13 @@ def _paths(connection):
 
 @command
 async def value(peer, uuid):
-    """The value that an attribute has, how often it was written, and with how many octets."""
-    attribute = _find(peer, uuid)
-    return {
-        "value": attribute.value.hex(),
-        "writes": attribute.write_count,
-        "octets": attribute.octet_count,
-    }
+    """The value that an attribute has."""
+    return {"value": _find(peer, uuid).value.hex()}
 
 
 @command
-async def set_value(peer, uuid, value):
-    """Gives an attribute a value, which nobody is told of."""
-    _find(peer, uuid).value = bytes.fromhex(value)
-    return {}
-
-
-@command
-async def refuse(peer, uuid, refusal=None):
-    """Has an attribute refuse by a D-Bus error, or, without one, no longer."""
+async def refuse(peer, uuid, refusal):
+    """Has an attribute refuse by a D-Bus error."""
     _find(peer, uuid).refusal = refusal
     return {}
 

@@ -83,7 +83,7 @@ class Bus:
                     return
             await self.changed.wait()
 
-    async def _call(self, destination, path, interface, member, signature="", *arguments):
+    async def _call(self, destination, path, interface, member, signature, *arguments):
         reply = await self.connection.call(Message(
             destination=destination, path=path, interface=interface, member=member,
             signature=signature, body=list(arguments),
@@ -107,8 +107,6 @@ class Bus:
                 self.line.emit("added", path=path, uuid=plain(interfaces[interface]["UUID"]))
         elif message.member == "InterfacesRemoved":
             path, interfaces = message.body
-            if "org.bluez.Device1" in interfaces:
-                self.line.emit("device_removed", path=path)
             if "org.bluez.Adapter1" in interfaces:
                 self.line.emit("adapter_removed", path=path)
             if ATTRIBUTES & set(interfaces):
@@ -118,5 +116,3 @@ class Bus:
             self.line.emit(
                 "changed", path=message.path, interface=interface, properties=plain(properties)
             )
-        elif message.member == "Disconnected" and message.interface == "org.bluez.Device1":
-            self.line.emit("disconnected", path=message.path, reason=plain(message.body))

@@ -13,11 +13,9 @@ DESCRIPTOR = "org.bluez.GattDescriptor1"
 
 
 @command
-async def scan(peer, uuids=None, duplicates=False):
+async def scan(peer):
     """Starts a discovery; what it finds are events `device` and `changed`."""
-    described = {"Transport": Variant("s", "le"), "DuplicateData": Variant("b", duplicates)}
-    if uuids:
-        described["UUIDs"] = Variant("as", uuids)
+    described = {"Transport": Variant("s", "le"), "DuplicateData": Variant("b", False)}
     adapter = "org.bluez.Adapter1"
     await peer.bus.invoke(ADAPTER, adapter, "SetDiscoveryFilter", "a{sv}", described)
     await peer.bus.invoke(ADAPTER, adapter, "StartDiscovery")
@@ -68,7 +66,7 @@ async def tree(peer, path):
 
 
 @command
-async def read(peer, path, uuid, offset=0, of=None):
+async def read(peer, path, uuid, offset, of=None):
     """Reads a characteristic's value, or, with `of`, that of its descriptor `uuid`."""
     place, interface = await _find(peer, path, uuid, of)
     options = {"offset": Variant("q", offset)} if offset else {}
@@ -77,15 +75,11 @@ async def read(peer, path, uuid, offset=0, of=None):
 
 
 @command
-async def write_value(peer, path, uuid, value, type=None, offset=0, of=None):
+async def write_value(peer, path, uuid, value, type=None):
     """Writes a characteristic's value: type `request`, `command` or `reliable`; BlueZ chooses if none
-    is given. Or, with `of`, writes its descriptor `uuid`."""
-    place, interface = await _find(peer, path, uuid, of)
-    options = {}
-    if type:
-        options["type"] = Variant("s", type)
-    if offset:
-        options["offset"] = Variant("q", offset)
+    is given."""
+    place, interface = await _find(peer, path, uuid)
+    options = {"type": Variant("s", type)} if type else {}
     octets = bytes.fromhex(value)
     await peer.bus.invoke(place, interface, "WriteValue", "aya{sv}", octets, options)
     return {}

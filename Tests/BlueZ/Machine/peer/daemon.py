@@ -71,7 +71,7 @@ def forget_everything():
 
 
 @command
-async def reset(peer, radio, configuration, is_talkative=False, keeps_state=False):
+async def reset(peer, radio, configuration, is_talkative, keeps_state):
     """Ends all that a test may have left, and starts controllers and BlueZ anew."""
     for program in list(peer.spawned.values()):
         await program.stop(9)
@@ -92,8 +92,7 @@ async def reset(peer, radio, configuration, is_talkative=False, keeps_state=Fals
 async def _start_radio(peer, radio, adapters=None):
     """Starts controllers, and waits until BlueZ has them.
 
-    Now and then one stays dead, because btvirt lost the kernel's first command; so that is tried again,
-    which the event `radio_retried` tells.
+    Now and then one stays dead, because btvirt lost the kernel's first command; so that is tried again.
     """
     adapters = adapters or peer.radio.adapters(radio)
     for limit in PATIENCE if radio in KINDS else PATIENCE[-1:]:
@@ -103,19 +102,18 @@ async def _start_radio(peer, radio, adapters=None):
             return
         except asyncio.TimeoutError:
             await peer.radio.stop()
-            peer.line.emit("radio_retried", radio=radio, seconds=limit)
             peer.kernel.forget()
     raise Refusal("NoController", f"BlueZ did not get its {adapters}")
 
 
 @command
-async def restart_daemon(peer, configuration=None, forgets=False):
+async def restart_daemon(peer, forgets):
     """Starts bluetoothd again; what was registered with it is gone, its bonds are not."""
     await peer.leave_bus()
     await peer.daemon.stop()
     if forgets:
         forget_everything()
-    await peer.daemon.start(configuration or peer.daemon.configuration)
+    await peer.daemon.start(peer.daemon.configuration)
     await peer.enter_bus()
     await peer.bus.wait_for(ADAPTER)
     return {}
@@ -129,14 +127,6 @@ async def wait_for_adapter(peer, path):
 
 
 @command
-async def stop_daemon(peer):
-    """Ends bluetoothd; the kernel's controllers stay as they are."""
-    await peer.leave_bus()
-    await peer.daemon.stop()
-    return {}
-
-
-@command
 async def stop_radio(peer):
     """Takes the controllers away."""
     await peer.radio.stop()
@@ -144,14 +134,14 @@ async def stop_radio(peer):
 
 
 @command
-async def start_radio(peer, radio, adapters=None):
-    """Brings controllers again, and waits until BlueZ has them; or else only these adapters of them,
-    where another program may be faster than BlueZ."""
+async def start_radio(peer, radio, adapters):
+    """Brings controllers again, and waits until BlueZ has these adapters of them: to others, another
+    program may be faster than BlueZ."""
     await _start_radio(peer, radio, adapters)
     return {}
 
 
 @command
 async def logs(peer):
-    """What the kernel and bluetoothd wrote since the last reset, and all that controllers did."""
+    """What the kernel wrote since the last reset, bluetoothd since its start, and all that controllers did."""
     return {"kernel": peer.kernel.lines(), "daemon": list(peer.daemon.log), "radio": peer.radio.log()}

@@ -5,8 +5,9 @@ import asyncio
 import os
 
 # What Linux 6.1 says when it comes to a list corruption of its own: as a program closes a channel of a
-# link that has just ended, or that could not be encrypted.
-LIST_CORRUPTION = "kernel BUG at lib/list_debug.c"
+# link that has just ended, or that could not be encrypted. If others had the memory meanwhile, only the
+# trace tells.
+LIST_CORRUPTIONS = ("kernel BUG at lib/list_debug.c", " hci_chan_del+")
 
 
 class KernelLog:
@@ -26,7 +27,7 @@ class KernelLog:
             head, _, text = record.partition(";")
             level = int(head.split(",")[0]) & 7
             self.records.append({"level": level, "text": text.split("\n")[0]})
-            if LIST_CORRUPTION in text:
+            if any(sign in text for sign in LIST_CORRUPTIONS):
                 self.line.emit("kernel_fault", what="Linux came to a list corruption")
         return self.records
 

@@ -15,7 +15,7 @@ import threading
 class Refusal(Exception):
     """Why an order was not carried out: a D-Bus error's name, and its words."""
 
-    def __init__(self, name, text=""):
+    def __init__(self, name, text):
         super().__init__(f"{name}: {text}")
         self.name = name
         self.text = text

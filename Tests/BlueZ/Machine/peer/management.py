@@ -17,6 +17,7 @@ FAMILY = 31  # AF_BLUETOOTH, which not every Python knows
 PROTOCOL = 1  # BTPROTO_HCI
 CHANNEL = 3  # HCI_CHANNEL_CONTROL
 NO_CONTROLLER = 0xFFFF
+CONTROLLER = 0  # hci0
 HEADER = struct.Struct("<HHH")
 COMPLETE, STATUS = 1, 2
 LIMIT = 65_536
@@ -34,10 +35,10 @@ def _connect():
     return channel
 
 
-def _perform(code, controller, octets):
+def _perform(code, octets):
     """Gives one command; its status, and what it answers."""
     with _connect() as channel:
-        channel.send(HEADER.pack(code, controller, len(octets)) + octets)
+        channel.send(HEADER.pack(code, CONTROLLER, len(octets)) + octets)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             packet = channel.recv(LIMIT)
@@ -48,12 +49,10 @@ def _perform(code, controller, octets):
 
 
 @command
-async def manage(peer, code, octets="", controller=0):
-    """Has the kernel carry out a management command on a controller."""
+async def manage(peer, code, octets):
+    """Has the kernel carry out a management command on BlueZ's controller."""
     loop = asyncio.get_running_loop()
-    status, answer = await loop.run_in_executor(
-        None, _perform, code, controller, bytes.fromhex(octets)
-    )
+    status, answer = await loop.run_in_executor(None, _perform, code, bytes.fromhex(octets))
     if status != 0:
         raise Refusal("Failed", f"command {code:#06x} ended with status {status:#04x}")
     return {"octets": answer.hex()}

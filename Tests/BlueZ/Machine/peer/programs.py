@@ -13,6 +13,9 @@ PIPE = asyncio.subprocess.PIPE
 NOTHING = asyncio.subprocess.DEVNULL
 BOTH = asyncio.subprocess.STDOUT
 
+# How long a program may take to end, in seconds.
+END_LIMIT = 20
+
 # How long a line of a program may be.
 LINE_LIMIT = 1 << 20
 
@@ -31,10 +34,13 @@ class Program:
             preexec_fn=_run_first if is_first else None,
         ))
 
-    async def stop(self, with_signal=signal.SIGTERM):
-        """Asks it to end, and waits until it has."""
+    async def stop(self, with_signal):
+        """Asks it to end, and waits until it has: a kernel that is broken may never let it."""
         _signal_group(self.process, with_signal)
-        await self.process.wait()
+        try:
+            await asyncio.wait_for(self.process.wait(), END_LIMIT)
+        except asyncio.TimeoutError:
+            raise Refusal("Stuck", f"process {self.process.pid} does not end")
 
 
 def _signal_group(process, number):
@@ -49,7 +55,7 @@ def _run_first():
 
 
 @command
-async def shell(peer, line, seconds=30):
+async def shell(peer, line, seconds):
     """Runs a line of shell to its end: its status, and its output of both kinds."""
     process = await asyncio.create_subprocess_shell(
         line, stdin=NOTHING, stdout=PIPE, stderr=BOTH, start_new_session=True
@@ -91,7 +97,7 @@ async def write(peer, name, text):
 
 
 @command
-async def end(peer, name, number=int(signal.SIGTERM)):
+async def end(peer, name, number):
     """Ends what was spawned, by a signal, and waits for that."""
     await _find(peer, name).stop(number)
     return {}

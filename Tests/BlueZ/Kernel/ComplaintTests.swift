@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// What counts as a complaint, of each of those who may complain; without a machine.
+struct ComplaintTests {
+    @Test func whatTheKernelWarnsOfCounts() {
+        let lines = [
+            (4, "Bluetooth: hci0: Opcode 0x2005 failed: -16"), (6, "Bluetooth: MGMT ver 1.23"),
+            (4, "clocksource: timekeeping watchdog"), (6, "kernel BUG at lib/list_debug.c:56!"),
+        ]
+        let complaints = Complaint.all(
+            kernel: lines.map { BlueZ.KernelLine(level: $0, text: $1) },
+            daemon: [],
+            wire: KernelWire(),
+            violations: []
+        )
+        #expect(complaints == [.kernel(lines[0].1), .kernel(lines[3].1)])
+    }
+
+    @Test func whatTheKernelRefusedToBluetoothdCounts() {
+        let lines = [
+            "src/adapter.c:set_mode_complete() Failed to set mode: Failed (0x03)",
+            "src/plugin.c:plugin_init() Failed to init vcp plugin",
+            "*** stack smashing detected ***: terminated",
+        ]
+        let complaints = Complaint.all(
+            kernel: [],
+            daemon: lines,
+            wire: KernelWire(),
+            violations: []
+        )
+        #expect(complaints == [.daemon(lines[0]), .daemon(lines[2])])
+    }
+
+    /// Answers to LE Set Random Address, a command and an event that are cut off, and a kind of packet that
+    /// there is not (Vol 4, Part E, 5.4 and 7.7.14; Part A, 2).
+    @Test func whatPassesOnTheWireCounts() {
+        var wire = KernelWire()
+        let done: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x00]
+        let refused: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x05, 0x20, 0x0C]
+        for octets in [done, refused, [0x01, 0x03], [0x04, 0x05, 0x01, 0x00], [0x07]] {
+            wire.note(h4: octets[...])
+        }
+        let complaints = Complaint.all(kernel: [], daemon: [], wire: wire, violations: ["broken"])
+        let refusal = KernelWire.Refusal(opcode: .leSetRandomAddress, status: .commandDisallowed)
+        #expect(
+            complaints == [
+                .refusal(refusal), .violation("no packet: 0103"), .violation("no packet: 04050100"),
+                .violation("no packet: 07"), .violation("broken"),
+            ]
+        )
+        let allowance = Allowance.randomAddressWhileAdvertising
+        #expect(complaints.filter(allowance.covers) == [.refusal(refusal)])
+    }
+}
