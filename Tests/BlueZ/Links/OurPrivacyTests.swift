@@ -79,6 +79,7 @@ extension BlueZ {
             $0.contains("Peer address: ") && !$0.contains("00:00:00:00:00:00")
         }
         let digits = line.split(separator: " ").first { $0.count == 17 && $0.contains(":") }
+        try await hasExplored()
         try await link.disconnect()
         try await isAlone()
         return try #require(digits.flatMap { DeviceAddress($0, kind: .random) })

@@ -26,6 +26,7 @@ import Testing
             _ = try await link.pair()
             #expect(try await link.bondedPeer?.identity == identity)
             #expect(try await link.bondedPeer?.isPrivate == true)
+            try await bluez.hasExplored()
             try await link.disconnect()
             try await bluez.isAlone()
 
@@ -57,6 +58,7 @@ import Testing
             let first = link.address
             #expect(first.randomKind == .resolvablePrivate)
             #expect(try await link.bondedPeer?.identity == identity)
+            try await bluez.hasExplored()
             try await link.disconnect()
             try await bluez.isAlone()
 
@@ -83,6 +85,7 @@ import Testing
             let first = try await host.hear("theirs").address
             let link = try await host.connect(to: first)
             _ = try await link.pair()
+            try await bluez.hasExplored()
             try await link.disconnect()
             try await bluez.isAlone()
 

@@ -62,6 +62,14 @@ extension BlueZ {
         try await call("disconnect", ["path": .string(path)])
     }
 
+    /// Waits until BlueZ has looked at all that those serve who are connected. Linux 6.1 does not bear well that
+    /// a link ends meanwhile.
+    func hasExplored() async throws {
+        while try await call("devices").members.values.contains(where: \.isBeingExplored) {
+            _ = try await event("changed") { $0["properties"]["ServicesResolved"] != .null }
+        }
+    }
+
     /// Waits until BlueZ has no links. A link that it hears of before it has let go of the last one of the same
     /// device, it takes for another channel of that one, and drops ("EATT channel limit reached").
     func isAlone() async throws {
@@ -140,4 +148,9 @@ extension BluetoothUUID {
 extension JSON {
     /// Whether a device with these properties is connected.
     fileprivate var isConnected: Bool { self["Connected"] == .boolean(true) }
+
+    /// Whether one looks for what such a device serves.
+    fileprivate var isBeingExplored: Bool {
+        isConnected && self["ServicesResolved"] != .boolean(true)
+    }
 }
