@@ -221,8 +221,8 @@ final class BlueZ: Sendable {
         let kernel = logs?["kernel"].elements.compactMap { $0["text"].text } ?? ["not to be had"]
         let daemon = logs?["daemon"].elements.compactMap(\.text) ?? ["not to be had"]
         let radio = logs?["radio"].elements.compactMap(\.text) ?? []
-        // What nobody has asked for, as the lines of programs.
-        let pending = (try? line.pendingEvents { _ in true }) ?? []
+        // Faults, and what nobody has asked for, as the lines of programs.
+        let pending = ((try? line.faults) ?? []) + ((try? line.pendingEvents { _ in true }) ?? [])
         let events = pending.compactMap { try? $0.line }
         let texts = [
             "kernel": kernel, "bluetoothd": daemon, "console": [machine.console], "events": events,
