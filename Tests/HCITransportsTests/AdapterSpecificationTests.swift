@@ -96,5 +96,9 @@ struct AdapterSpecificationTests {
         let unready = [SystemAdapter(index: 2, state: .settingUp)]
         #expect(try AdapterSpecification("hci2").storeName { unready } == nil)
         #expect(try AdapterSpecification("hci7").storeName { unready } == nil)
+        // The one will have a name soon.
+        #expect(try AdapterSpecification("hci2").isPresent { unready })
+        #expect(try !AdapterSpecification("hci7").isPresent { unready })
+        #expect(try AdapterSpecification("tcp:host:9000").isPresent { unready })
     }
 }

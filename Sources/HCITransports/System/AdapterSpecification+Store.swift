@@ -25,4 +25,14 @@ extension AdapterSpecification {
         case .hciAddress, .tcp, .unix: return description
         }
     }
+
+    /// Whether the system has an adapter of that number now; true of all that are named otherwise.
+    package var isPresent: Bool {
+        isPresent { SystemAdapters.list() }
+    }
+
+    package func isPresent(among adapters: () -> [SystemAdapter]) -> Bool {
+        guard case .hci(let index) = self else { return true }
+        return adapters().contains { $0.index == index }
+    }
 }

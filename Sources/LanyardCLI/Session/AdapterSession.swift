@@ -122,7 +122,10 @@ struct AdapterSession: Sendable {
         guard !store.isKnown else { return store }
         guard let onAdapterLoss else {
             // That it is not there is said when it is opened; nothing is kept then.
-            return (try? await TimeLimit.run(limits.step) { await Self.known(store) }) ?? .none
+            return
+                (try? await TimeLimit.run(limits.step) {
+                    await Self.known(store) { $0.isComing }
+                }) ?? .none
         }
         try onAdapterLoss(.transport("\(adapter) is not there yet"))
         let found = await Self.known(store)
@@ -131,10 +134,14 @@ struct AdapterSession: Sendable {
         return found
     }
 
-    private static func known(_ store: StoreChoice) async -> StoreChoice {
+    private static func known(
+        _ store: StoreChoice,
+        while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
+    ) async -> StoreChoice {
         for await _ in SystemAdapters.changes() {
             let store = store.known
             if store.isKnown { return store }
+            guard isWorthWaiting(store) else { break }
         }
         return .none
     }

@@ -34,6 +34,12 @@ enum StoreChoice: Equatable, Sendable {
         if case .ofAdapter = self { false } else { true }
     }
 
+    /// Whether it is not known yet, but will be soon: its adapter is there, and being set up.
+    var isComing: Bool {
+        guard case .ofAdapter(let adapter, _) = known else { return false }
+        return adapter.isPresent
+    }
+
     /// The directory, if it is one.
     var path: String? {
         switch self {

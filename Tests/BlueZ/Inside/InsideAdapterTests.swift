@@ -79,7 +79,7 @@ private let database = """
     func noSuchAdapter(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: no adapter") { bluez in
             let program = try await InsideProgram(in: bluez)
-            let run = try await program.run(["explore", "x", "--adapter", "hci7", "--no-store"])
+            let run = try await program.run(["explore", "x", "--adapter", "hci7"])
             #expect(run.status == 69)
             #expect(run.remarks.contains("hci7: no such adapter; there is hci0, hci1"))
             let address = "hci:12:34:56:78:9A:BC"
