@@ -232,7 +232,7 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothGATT", "BluetoothHost", "HCITransports",
                 "LinuxInterfaces", "VirtualRadio", "VirtualAccessories", "VirtualAdapters",
-                "LanyardTestSupport",
+                "LanyardTestSupport", "ProcessTestSupport",
             ],
             path: "Tests/SerialLines"
         ),

@@ -31,7 +31,7 @@ package final class ChildProcess: Sendable {
     private static let starting = Mutex(())
 
     private let identifier: pid_t
-    private let logPath: String
+    private let errors: NamelessFile
     private let life = Mutex(Life.running)
     private let input: Mutex<Int32?>
     private let output: Mutex<PipeReader>
@@ -43,7 +43,8 @@ package final class ChildProcess: Sendable {
         _ arguments: [String],
         environment: [String: String] = [:]
     ) throws {
-        let log = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).log"
+        errors = try NamelessFile()
+        let errors = errors.descriptor
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (identifier, input, output) = try Self.starting.withLock { _ in
             let (input, output) = (try PipeEnds(), try PipeEnds())
@@ -57,32 +58,27 @@ package final class ChildProcess: Sendable {
                     environment: environment,
                     input: input.reading,
                     output: output.writing,
-                    log: log
+                    errors: errors
                 )
                 return (identifier, input.writing, output.reading)
             } catch {
                 close(input.writing)
                 close(output.reading)
-                unlink(log)
                 throw error
             }
         }
         self.identifier = identifier
         self.input = Mutex(input)
         self.output = Mutex(PipeReader(descriptor: output))
-        logPath = log
     }
 
     deinit {
         kill()
         closeInput()
-        unlink(logPath)
     }
 
     /// What the process wrote to standard error until now.
-    package var log: String {
-        (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
-    }
+    package var log: String { errors.text }
 
     /// Sends a signal, unless the process is over: then its number may belong to another.
     package func send(signal: Int32) {

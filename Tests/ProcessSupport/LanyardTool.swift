@@ -38,8 +38,11 @@ package enum LanyardTool {
     }
 
     /// Where the tool keeps bonds that nothing else is said of: adapters have the same names again,
-    /// and must not meet each other's peers.
-    private static let stateFolder = NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
+    /// and must not meet each other's peers. It goes when the tests end.
+    private static let stateFolder: String = {
+        atexit { try? FileManager.default.removeItem(atPath: LanyardTool.stateFolder) }
+        return NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
+    }()
 
     /// What the tool gets from its surroundings.
     package static func environment(adapter: String) -> [String: String] {

@@ -10,18 +10,18 @@ import Foundation
     private typealias Attributes = posix_spawnattr_t
 #endif
 
-/// Starts a process with the given standard input and output, and its standard error in a file.
+/// Starts a process with the given standard input, output and error.
 func spawn(
     _ command: [String],
     environment: [String: String],
     input: Int32,
     output: Int32,
-    log: String
+    errors: Int32
 ) throws -> pid_t {
     try spawn(command, environment: environment, flags: 0) { actions in
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, errors, 2)
     }
 }
 

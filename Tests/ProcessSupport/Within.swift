@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Waits for `body`, but no longer than `limit`: then its task is cancelled and an error thrown,
-/// even if it does not listen to the cancellation.
+/// Waits for `body`, but no longer than `limit`, nor when the caller is cancelled: then its task is
+/// cancelled and an error thrown, even if it does not listen to the cancellation.
 ///
 /// - Parameter what: what is waited for, for the error: "a value".
 package func within<Value: Sendable>(
@@ -27,7 +27,11 @@ package func within<Value: Sendable>(
         work.cancel()
         clock.cancel()
     }
-    return try await first.taken
+    return try await withTaskCancellationHandler {
+        try await first.taken
+    } onCancel: {
+        first.give(.failure(CancellationError()))
+    }
 }
 
 /// Holds the first answer of several, for one who waits for it.

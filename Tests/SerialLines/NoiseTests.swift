@@ -2,6 +2,7 @@
 
 import BluetoothHost
 import LanyardTestSupport
+import ProcessTestSupport
 import Testing
 
 /// A whole host on a serial line with one of our controllers at its end, whatever befalls the line.
@@ -111,7 +112,7 @@ struct NoiseTests {
         let count = bench.states.all.count
         let visit = Task { try? await bench.visit() }
         // Noise that nobody notices is told from none by nobody.
-        _ = try? await within(.seconds(2)) {
+        _ = try? await within(.seconds(2), "a notice") {
             try await bench.states.wait(from: count) { $0 != .ready }
         }
         bench.uart.line.toHost = nil

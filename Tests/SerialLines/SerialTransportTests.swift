@@ -3,6 +3,7 @@
 import BluetoothTypes
 import Foundation
 import LinuxInterfaces
+import ProcessTestSupport
 import Synchronization
 import Testing
 
@@ -357,7 +358,7 @@ final class Events: Sendable {
 
     /// Waits until the log is as `isMet` wants it. For one at a time.
     func wait(until isMet: @escaping @Sendable (Log) -> Bool) async throws {
-        try await within(Workbench.limit) { [self] in
+        try await within(Workbench.limit, "the log") { [self] in
             if isMet(all) { return }
             for await _ in changes where isMet(all) { return }
         }

@@ -15,7 +15,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
 {
     private(set) var manager: CBCentralManager?
     private(set) var peripheral: CBPeripheral?
-    private let (lines, teller) = AsyncStream.makeStream(of: String.self)
+    private let callbacks = CallbackLines()
 
     init(on adapter: CBAdapter) {
         super.init()
@@ -31,14 +31,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
     @discardableResult
     func hear(_ beginnings: String..., within limit: Duration = Limits.step) async throws -> String
     {
-        let lines = lines
-        return try await ProcessTestSupport.within(limit, "\(beginnings)") {
-            for await line in lines {
-                guard let beginning = beginnings.first(where: line.hasPrefix) else { continue }
-                return String(line.dropFirst(beginning.count))
-            }
-            throw ProcessError.tooSlow("\(beginnings)")
-        }
+        try await callbacks.hear(beginnings, within: limit)
     }
 
     /// Finds what advertises a service, and connects to it; the name that it was found under.
@@ -92,7 +85,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         return try await hear("value ")
     }
 
-    private func tell(_ line: String) { teller.yield(line) }
+    private func tell(_ line: String) { callbacks.tell(line) }
 
     private func text(_ error: (any Error)?) -> String {
         switch error {

@@ -136,8 +136,8 @@ struct PairingPeople: Sendable {
         manner.enters = PairingWay.agreed
         manner.tells = { [show] in show.yield($0) }
         if way.method == .passkeyEntry {
-            manner.looks = { [scene, copies, slip] in
-                let question = try? await scene.bluez.question("display")
+            manner.looks = { [bluez = scene.bluez, copies, slip] in
+                let question = try? await bluez.question("display")
                 return question?["passkey"].integer.map { copies.make(of: UInt32($0), slip) }
             }
         }

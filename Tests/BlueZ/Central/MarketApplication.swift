@@ -23,7 +23,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
     private let queue = DispatchQueue(label: "market")
     private var manager: CBPeripheralManager?
     private let characteristics: [String: CBMutableCharacteristic]
-    private let (lines, teller) = AsyncStream.makeStream(of: String.self)
+    private let callbacks = CallbackLines()
     /// The value of `dynamic`.
     private var content = Data(Stall.pattern(512))
     /// What is still to be sent.
@@ -69,13 +69,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
     /// the rest of the line.
     @discardableResult
     func hear(_ beginning: String) async throws -> String {
-        let lines = lines
-        return try await within(Limits.step, beginning) {
-            for await line in lines where line.hasPrefix(beginning) {
-                return String(line.dropFirst(beginning.count))
-            }
-            throw ProcessError.tooSlow(beginning)
-        }
+        try await callbacks.hear([beginning], within: Limits.step)
     }
 
     /// Sends values to those who have subscribed, as fast as there is room.
@@ -116,7 +110,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         didAdd service: CBService,
         error: (any Error)?
     ) {
-        teller.yield("added \(service.uuid.uuidString)")
+        callbacks.tell("added \(service.uuid.uuidString)")
         guard service.uuid.uuidString == Self.service else { return }
         peripheral.startAdvertising([
             CBAdvertisementDataLocalNameKey: Stall.name,
@@ -128,7 +122,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         _ peripheral: CBPeripheralManager,
         error: (any Error)?
     ) {
-        teller.yield("advertising \(error.map { "\($0)" } ?? "ok")")
+        callbacks.tell("advertising \(error.map { "\($0)" } ?? "ok")")
     }
 
     func peripheralManager(
@@ -136,7 +130,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
-        teller.yield("subscribed \(characteristic.uuid.uuidString)")
+        callbacks.tell("subscribed \(characteristic.uuid.uuidString)")
     }
 
     func peripheralManager(
@@ -144,14 +138,14 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        teller.yield("unsubscribed \(characteristic.uuid.uuidString)")
+        callbacks.tell("unsubscribed \(characteristic.uuid.uuidString)")
     }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didReceiveRead request: CBATTRequest
     ) {
-        teller.yield("read \(request.characteristic.uuid.uuidString)")
+        callbacks.tell("read \(request.characteristic.uuid.uuidString)")
         guard request.offset <= content.count else {
             return peripheral.respond(to: request, withResult: .invalidOffset)
         }
@@ -164,7 +158,7 @@ final class MarketApplication: NSObject, CBPeripheralManagerDelegate, @unchecked
         didReceiveWrite requests: [CBATTRequest]
     ) {
         content = requests.reduce(into: Data()) { $0 += $1.value ?? Data() }
-        teller.yield("written \(content.count)")
+        callbacks.tell("written \(content.count)")
         let isWelcome = content.first != 0xFF
         peripheral.respond(
             to: requests[0],

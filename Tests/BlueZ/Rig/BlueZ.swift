@@ -190,9 +190,17 @@ final class BlueZ: Sendable {
 
     /// Ends what the scenario had of ours.
     func end() async {
-        for host in hosts.withLock({ $0 }) { await host.shutdown() }
+        for host in takeHosts() { await host.shutdown() }
         disconnectRadio()
         controlLine.withLock { $0 = nil }
+    }
+
+    /// The hosts, which it keeps no longer: they have people, who may look at what BlueZ shows, and so have it.
+    private func takeHosts() -> [BluetoothHost] {
+        hosts.withLock { hosts in
+            defer { hosts = [] }
+            return hosts
+        }
     }
 
     /// Has the packet logs of a folder, too, kept if the scenario fails.

@@ -36,10 +36,7 @@ final class Machine: Sendable {
         )
     }
 
-    deinit {
-        cutPower()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { scrap() }
 
     /// The folder that the machine has as `/share`.
     var sharedFolder: String { folder + "/share" }
@@ -99,6 +96,12 @@ final class Machine: Sendable {
             return running?.process
         }
         process?.kill()
+    }
+
+    /// Ends it for good, with all that it has in the world: whoever still holds it has nothing of it.
+    func scrap() {
+        cutPower()
+        try? FileManager.default.removeItem(atPath: folder)
     }
 
     // MARK: Time

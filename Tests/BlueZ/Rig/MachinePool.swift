@@ -62,7 +62,7 @@ actor MachinePool {
     }
 
     private func giveBack(_ machine: Machine, isOwn: Bool) {
-        if isOwn { machine.cutPower() } else { idle[machine.release, default: []].append(machine) }
+        if isOwn { machine.scrap() } else { idle[machine.release, default: []].append(machine) }
     }
 
     // MARK: Suites
@@ -74,7 +74,7 @@ actor MachinePool {
     func suiteEnded() {
         suiteCount -= 1
         guard suiteCount == 0 else { return }
-        for machine in idle.values.joined() { machine.cutPower() }
+        for machine in idle.values.joined() { machine.scrap() }
         idle = [:]
         ScenarioTable.shared.publish()
     }

@@ -24,7 +24,7 @@
         let queue = DispatchQueue(label: "application")
         private var manager: CBPeripheralManager?
         private var characteristics: [String: CBMutableCharacteristic] = [:]
-        private let (lines, teller) = AsyncStream.makeStream(of: String.self)
+        private let callbacks = CallbackLines()
         /// The value of `dynamic`.
         private var content = Data(Demo.pattern(512))
         /// What is still to be sent.
@@ -44,13 +44,7 @@
         /// the rest of the line.
         @discardableResult
         func hear(_ beginning: String) async throws -> String {
-            let lines = lines
-            return try await within(Encounter.limit, beginning) {
-                for await line in lines where line.hasPrefix(beginning) {
-                    return String(line.dropFirst(beginning.count))
-                }
-                throw ProcessError.tooSlow(beginning)
-            }
+            try await callbacks.hear([beginning], within: Encounter.limit)
         }
 
         /// Sends values as long as there is room, and goes on when there is again.
@@ -73,10 +67,10 @@
             guard let manager, let characteristic = characteristics[uuid] else { return }
             while let next = outbox.first {
                 guard manager.updateValue(next, for: characteristic, onSubscribedCentrals: nil)
-                else { return teller.yieldLine("full") }
+                else { return callbacks.tell("full") }
                 outbox.removeFirst()
             }
-            teller.yieldLine("sent")
+            callbacks.tell("sent")
         }
 
         private func publish() {
@@ -131,7 +125,7 @@
             _ peripheral: CBPeripheralManager,
             error: (any Error)?
         ) {
-            teller.yieldLine("advertising \(error == nil ? "ok" : "\(String(describing: error))")")
+            callbacks.tell("advertising \(error == nil ? "ok" : "\(String(describing: error))")")
         }
 
         func peripheralManager(
@@ -139,7 +133,7 @@
             central: CBCentral,
             didSubscribeTo characteristic: CBCharacteristic
         ) {
-            teller.yieldLine("subscribed \(characteristic.uuid.uuidString)")
+            callbacks.tell("subscribed \(characteristic.uuid.uuidString)")
         }
 
         func peripheralManager(
@@ -147,14 +141,14 @@
             central: CBCentral,
             didUnsubscribeFrom characteristic: CBCharacteristic
         ) {
-            teller.yieldLine("unsubscribed \(characteristic.uuid.uuidString)")
+            callbacks.tell("unsubscribed \(characteristic.uuid.uuidString)")
         }
 
         func peripheralManager(
             _ peripheral: CBPeripheralManager,
             didReceiveRead request: CBATTRequest
         ) {
-            teller.yieldLine("read \(request.characteristic.uuid.uuidString) \(request.offset)")
+            callbacks.tell("read \(request.characteristic.uuid.uuidString) \(request.offset)")
             guard request.offset <= content.count else {
                 return peripheral.respond(to: request, withResult: .invalidOffset)
             }
@@ -167,7 +161,7 @@
             didReceiveWrite requests: [CBATTRequest]
         ) {
             let offsets = requests.map { "\($0.offset)" }.joined(separator: " ")
-            teller.yieldLine("write \(offsets)")
+            callbacks.tell("write \(offsets)")
             guard requests[0].value != Data([0xFF]) else {
                 guard let refusal = CBATTError.Code(rawValue: 0x80) else { return }
                 return peripheral.respond(to: requests[0], withResult: refusal)
@@ -179,10 +173,6 @@
         func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {
             empty(as: Self.notified)
         }
-    }
-
-    extension AsyncStream<String>.Continuation {
-        fileprivate func yieldLine(_ line: String) { yield(line) }
     }
 
     /// Gives `body` such an application on controllers of a kind, advertising, and a Bumble client, not

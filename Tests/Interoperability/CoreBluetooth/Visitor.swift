@@ -18,7 +18,7 @@
         let adapter: CBAdapter
         private(set) var manager: CBCentralManager?
         private(set) var peripheral: CBPeripheral?
-        private let (lines, teller) = AsyncStream.makeStream(of: String.self)
+        private let callbacks = CallbackLines()
 
         init(controller: String) throws {
             let specification = try AdapterSpecification(controller)
@@ -37,13 +37,7 @@
         func hear(_ beginning: String, within limit: Duration = Encounter.limit) async throws
             -> String
         {
-            let lines = lines
-            return try await within(limit, beginning) {
-                for await line in lines where line.hasPrefix(beginning) {
-                    return String(line.dropFirst(beginning.count))
-                }
-                throw ProcessError.tooSlow(beginning)
-            }
+            try await callbacks.hear([beginning], within: limit)
         }
 
         /// Finds the accessory that advertises a service, and connects to it.
@@ -84,7 +78,7 @@
             )
         }
 
-        private func tell(_ line: String) { teller.yield(line) }
+        private func tell(_ line: String) { callbacks.tell(line) }
 
         private func text(_ error: (any Error)?) -> String {
             switch error {

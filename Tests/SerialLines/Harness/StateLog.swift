@@ -70,23 +70,3 @@ final class StateLog: Sendable {
         }
     }
 }
-
-/// How much too long something took.
-struct TookTooLong: Error {}
-
-/// Runs `body`, and throws if it does not end in time.
-func within<Value: Sendable>(
-    _ limit: Duration,
-    _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw TookTooLong()
-        }
-        defer { group.cancelAll() }
-        guard let value = try await group.next() else { throw TookTooLong() }
-        return value
-    }
-}

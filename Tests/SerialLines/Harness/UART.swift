@@ -3,6 +3,7 @@
 import BluetoothTypes
 import HCITransports
 import LanyardTestSupport
+import ProcessTestSupport
 import Synchronization
 
 @testable import HCITransports
@@ -66,7 +67,7 @@ final class UART: Sendable {
 
     /// Waits until the host has said something since the last time.
     func waitForHost() async throws {
-        try await within(Workbench.limit) { [heard] in
+        try await within(Workbench.limit, "a word of the host's") { [heard] in
             for await _ in heard { return }
         }
     }

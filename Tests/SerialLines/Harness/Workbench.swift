@@ -4,6 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
 import HCITransports
+import ProcessTestSupport
 import Testing
 import VirtualAccessories
 import VirtualAdapters
@@ -24,7 +25,7 @@ struct Workbench: Sendable {
     /// What a Central does: it finds the accessory, discovers all it has, reads and writes, and hears
     /// some notifications. Throws if anything is not as it was.
     func visit() async throws {
-        try await within(Self.limit) {
+        try await within(Self.limit, "the end of a visit") {
             let link = try await host.connect(to: Self.find(host).address)
             let found = try await Self.characteristics(of: link)
             let short = try #require(found[Demo.short])
@@ -46,7 +47,9 @@ struct Workbench: Sendable {
         from index: Int = 0,
         until isMet: @escaping @Sendable (AdapterState) -> Bool
     ) async throws -> Int {
-        try await within(Self.limit) { try await states.wait(from: index, until: isMet) }
+        try await within(Self.limit, "a state") {
+            try await states.wait(from: index, until: isMet)
+        }
     }
 
     private static func find(_ host: BluetoothHost) async throws -> Advertisement {
@@ -106,7 +109,7 @@ func withWorkbench(
     let host = BluetoothHost(transport: specification.makeTransport())
     let bench = Workbench(host: host, uart: uart, states: StateLog(host))
     do {
-        try await within(Workbench.limit) { try? await host.start() }
+        try await within(Workbench.limit, "a host") { try? await host.start() }
         try await bench.wait { $0 == .ready }
         try await body(bench)
     } catch {
