@@ -20,7 +20,7 @@ import Testing
         ),
     ]
 
-    @Test("Values are read, written, and told of", arguments: Setting.all)
+    @Test("Values are read, written, and told of", arguments: Setting.oldestAndLatest)
     func values(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             let peripheral = try #require(application.peripheral)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("Services that go are told of, and those that come are found", arguments: Setting.all)
+    @Test("Services that go are told of, and those that come are found", arguments: Setting.crossed)
     func modifications(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
             // The first is asked for behind what our host tells BlueZ of itself, the second behind its wish to

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A handle of the old table is not used any more", arguments: Setting.all)
+    @Test("A handle of the old table is not used any more", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
         try await withAccessory(setting, "robust caching") { scene in
             let (link, database) = try await scene.visit()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A bonded BlueZ tells of what changed while we were away", arguments: Setting.all)
+    @Test("A bonded BlueZ tells of what changed while we were away", arguments: Setting.crossed)
     func changedForBonded(_ setting: Setting) async throws {
         try await withBond(setting, "robust caching", .by(.justWorks)) { pair in
             let link = try await pair.connect()

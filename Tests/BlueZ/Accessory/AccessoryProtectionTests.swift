@@ -5,7 +5,7 @@ import Testing
 
 /// BlueZ gives what is protected only to whom it may, and our host sees to that on demand.
 @Suite(.machines) struct AccessoryProtectionTests {
-    @Test("Without protection each is refused for its reason", arguments: Setting.all)
+    @Test("Without protection each is refused for its reason", arguments: Setting.oldestAndLatest)
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(
             setting,
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A read of what is encrypted pairs, and is repeated", arguments: Setting.all)
+    @Test("A read of what is encrypted pairs, and is repeated", arguments: Setting.crossed)
     func encryptionOnDemand(_ setting: Setting) async throws {
         try await withAccessory(
             setting,

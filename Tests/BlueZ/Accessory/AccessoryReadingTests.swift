@@ -5,7 +5,10 @@ import Testing
 
 /// Our host reads what BlueZ serves.
 @Suite(.machines) struct AccessoryReadingTests {
-    @Test("Values are read by handle, by UUID, and several at once", arguments: Setting.all)
+    @Test(
+        "Values are read by handle, by UUID, and several at once",
+        arguments: Setting.oldestAndLatest
+    )
     func reading(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
@@ -21,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A value of 512 octets arrives whole, whatever the MTU", arguments: Setting.all)
+    @Test("A value of 512 octets arrives whole, whatever the MTU", arguments: Setting.crossed)
     func longReads(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.visit()
@@ -40,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Descriptors are read and written, long ones, too", arguments: Setting.all)
+    @Test("Descriptors are read and written, long ones, too", arguments: Setting.oldestAndLatest)
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
             let (link, database) = try await scene.visit()
@@ -56,7 +59,10 @@ import Testing
         }
     }
 
-    @Test("What cannot be read is refused with the reason that BlueZ gave", arguments: Setting.all)
+    @Test(
+        "What cannot be read is refused with the reason that BlueZ gave",
+        arguments: Setting.crossed
+    )
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
             let (link, database) = try await scene.visit()

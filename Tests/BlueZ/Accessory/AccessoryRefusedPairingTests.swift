@@ -9,8 +9,10 @@ import Testing
 @Suite(.machines) struct AccessoryRefusedPairingTests {
     @Test(
         "A wrong passkey is noticed, whoever enters it",
-        arguments: Setting.all,
-        [PairingWay.by(.passkeyDisplay), .by(.passkeyEntry, .legacy)]
+        arguments: Setting.each(
+            PairingWay.by(.passkeyDisplay),
+            orElse: .by(.passkeyEntry, .legacy)
+        )
     )
     func wrongPasskeys(_ setting: Setting, way: PairingWay) async throws {
         try await withAccessory(setting, "wrong passkey", io: way.theirs) { configuration in
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("What our person declines is not paired", arguments: Setting.all)
+    @Test("What our person declines is not paired", arguments: Setting.oldestAndLatest)
     func declinedHere(_ setting: Setting) async throws {
         let way = PairingWay.by(.numericComparison)
         try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("What BlueZ's user declines is not paired", arguments: Setting.all)
+    @Test("What BlueZ's user declines is not paired", arguments: Setting.crossed)
     func declinedThere(_ setting: Setting) async throws {
         let way = PairingWay.by(setting.generation == .four ? .justWorks : .numericComparison)
         try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in

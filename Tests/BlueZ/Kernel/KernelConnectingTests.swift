@@ -84,7 +84,7 @@ import VirtualRadio
             var paths: [String] = []
             for name in names { paths.append(try await scene.bluez.device(named: name)) }
             try await scene.bluez.stopScan()
-            for path in paths { try await scene.bluez.connect(path) }
+            for path in paths { try await scene.connectInTheCrowd(path) }
             // And another link beside them, in which the kernel is the Peripheral.
             let host = try await scene.stage.makeHost()
             try await scene.bluez.serve([Workbench.ofBlueZ])
@@ -141,5 +141,20 @@ import VirtualRadio
             #expect(intervals == [.milliseconds(50), .milliseconds(30)])
             try await scene.isExplored(host)
         }
+    }
+}
+
+extension KernelScene {
+    /// Connects. Where many advertise, the one who is meant may miss that somebody wants to connect: of
+    /// that Linux says that it has given up itself, and a person tries again.
+    fileprivate func connectInTheCrowd(_ path: String) async throws {
+        for _ in 1..<Limits.attemptCount {
+            do {
+                return try await bluez.connect(path)
+            } catch let refusal as Refusal where refusal.text == "le-connection-abort-by-local" {
+                continue
+            }
+        }
+        try await bluez.connect(path)
     }
 }

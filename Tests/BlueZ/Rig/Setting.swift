@@ -48,10 +48,19 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// That one, for variations of what is shown in all settings; none if it was not asked for.
     static let latestOnly = all.filter { $0 == latest }
 
-    /// The two that differ most, for what depends on either little.
+    /// The two that differ most: each release and each generation once, for what depends on either little.
     static let oldestAndLatest = asked(of: [
         Setting(release: .bookworm, generation: .four), latest,
     ])
+
+    /// The two others: once each as well. With both, two tests of the same matter have it in all four.
+    static let crossed = all.filter { !oldestAndLatest.contains($0) }
+
+    /// All four, one variation of a test in two of them, the other in the two others.
+    static func each<Variation>(_ one: Variation, orElse other: Variation) -> [(Setting, Variation)]
+    {
+        oldestAndLatest.map { ($0, one) } + crossed.map { ($0, other) }
+    }
 
     /// Each release on controllers of 5.x: for what those of 4.x cannot, or what is not a matter of the
     /// generation.
