@@ -97,8 +97,8 @@ struct AdapterSpecificationTests {
         #expect(try AdapterSpecification("hci2").storeName { unready } == nil)
         #expect(try AdapterSpecification("hci7").storeName { unready } == nil)
         // The one will have a name soon.
-        #expect(try AdapterSpecification("hci2").isPresent { unready })
-        #expect(try !AdapterSpecification("hci7").isPresent { unready })
-        #expect(try AdapterSpecification("tcp:host:9000").isPresent { unready })
+        #expect(try !AdapterSpecification("hci2").isAbsent { unready })
+        #expect(try AdapterSpecification("hci7").isAbsent { unready })
+        #expect(try !AdapterSpecification("tcp:host:9000").isAbsent { unready })
     }
 }

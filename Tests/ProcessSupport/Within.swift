@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Waits for `body`, but no longer than `limit`, nor when the caller is cancelled: then its task is
-/// cancelled and an error thrown, even if it does not listen to the cancellation.
+/// Waits for `body` until `limit` has passed or the caller is cancelled: then its task is cancelled and an
+/// error thrown, even if it does not listen to the cancellation.
 ///
 /// - Parameter what: what is waited for, for the error: "a value".
 package func within<Value: Sendable>(
@@ -11,6 +11,7 @@ package func within<Value: Sendable>(
     _ what: String,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
+    try Task.checkCancellation()
     let first = FirstAnswer<Value>()
     let work = Task {
         do {

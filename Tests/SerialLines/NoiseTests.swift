@@ -110,7 +110,7 @@ struct NoiseTests {
             bench.uart.line.toController = wire
         }
         let count = bench.states.all.count
-        let visit = Task { try? await bench.visit() }
+        let visit = Task { try? await bench.visitAtLeisure() }
         // Noise that nobody notices is told from none by nobody.
         _ = try? await within(.seconds(2), "a notice") {
             try await bench.states.wait(from: count) { $0 != .ready }

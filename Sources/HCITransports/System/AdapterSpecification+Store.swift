@@ -26,13 +26,13 @@ extension AdapterSpecification {
         }
     }
 
-    /// Whether the system has an adapter of that number now; true of all that are named otherwise.
-    package var isPresent: Bool {
-        isPresent { SystemAdapters.list() }
+    /// Whether the system has no adapter of that number now; false of all that are named otherwise.
+    package var isAbsent: Bool {
+        isAbsent { SystemAdapters.list() }
     }
 
-    package func isPresent(among adapters: () -> [SystemAdapter]) -> Bool {
-        guard case .hci(let index) = self else { return true }
-        return adapters().contains { $0.index == index }
+    package func isAbsent(among adapters: () -> [SystemAdapter]) -> Bool {
+        guard case .hci(let index) = self else { return false }
+        return !adapters().contains { $0.index == index }
     }
 }

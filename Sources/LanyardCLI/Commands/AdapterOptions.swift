@@ -9,7 +9,7 @@ import VirtualAdapters
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Bluetooth controller: hci0, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
+            "The Bluetooth controller: hci0, hci:ADDRESS, serial:DEVICE, tcp:HOST:PORT, unix:PATH or virtual.",
             discussion: """
                 'lanyard adapters' lists those of this computer; docs/LINUX.md says what they take. A \
                 virtual one needs no hardware: example accessories are around it, or those of \
@@ -98,7 +98,9 @@ struct AdapterOptions: ParsableArguments {
             return try AdapterChoice(said: text)
         }
         guard let choice = ofSystem() else {
-            throw ProgramFailure.usage(
+            // Not a matter of what was typed: a service that is started again finds one that has come.
+            throw ProgramFailure(
+                .adapterUnavailable,
                 "no adapter was named, and this computer has none that may be taken",
                 advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )

@@ -49,9 +49,11 @@ struct AdapterSession: Sendable {
             airAddresses.isEmpty ? nil : try await OpenAir(access, at: airAddresses, console)
         let trace = try makeTrace(of: access.transport)
         let store = try await awaitStore().open(console.remark)
-        let host = makeHost(on: trace ?? access.transport, access.executor, keys, store)
+        let transport: any HCITransport = trace ?? access.transport
+        let host = makeHost(on: transport, access.executor, keys, store)
         let end = await result {
             try await open(host)
+            if let notice = transport.notice { console.remark("lanyard: \(adapter): \(notice)\n") }
             try await FirstResult.of([
                 { @Sendable in try await body(host) },
                 { @Sendable in try await watch(host) },
@@ -121,27 +123,36 @@ struct AdapterSession: Sendable {
         let store = store.known
         guard !store.isKnown else { return store }
         guard let onAdapterLoss else {
-            // That it is not there is said when it is opened; nothing is kept then.
-            return
-                (try? await TimeLimit.run(limits.step) {
-                    await Self.known(store) { $0.isComing }
-                }) ?? .none
+            let limit = limits.opening(adapter)
+            let found = try await TimeLimit.run(limit) { await Self.known(store) { $0.isComing } }
+            return (found ?? nil) ?? goOnWithout(store)
         }
         try onAdapterLoss(.transport("\(adapter) is not there yet"))
         let found = await Self.known(store)
         try Task.checkCancellation()
+        guard let found else { return goOnWithout(store) }
         try onAdapterLoss(nil)
         return found
     }
 
+    /// The store when it is known which it is; nil as soon as that is not worth waiting for, or the system
+    /// does not tell of adapters.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
-    ) async -> StoreChoice {
+    ) async -> StoreChoice? {
         for await _ in SystemAdapters.changes() {
             let store = store.known
             if store.isKnown { return store }
-            guard isWorthWaiting(store) else { break }
+            guard isWorthWaiting(store) else { return nil }
+        }
+        return nil
+    }
+
+    /// Of an adapter that is not there, opening it says so; where it is, nobody else would.
+    private func goOnWithout(_ store: StoreChoice) -> StoreChoice {
+        if store.isComing {
+            console.remark("lanyard: \(adapter) has not told its address; going on without bonds\n")
         }
         return .none
     }

@@ -34,10 +34,10 @@ enum StoreChoice: Equatable, Sendable {
         if case .ofAdapter = self { false } else { true }
     }
 
-    /// Whether it is not known yet, but will be soon: its adapter is there, and being set up.
+    /// Whether it belongs to an adapter that is there, and tells its address when it is set up.
     var isComing: Bool {
-        guard case .ofAdapter(let adapter, _) = known else { return false }
-        return adapter.isPresent
+        guard case .ofAdapter(let adapter, _) = self else { return false }
+        return !adapter.isAbsent
     }
 
     /// The directory, if it is one.

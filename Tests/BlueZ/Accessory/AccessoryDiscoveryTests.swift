@@ -35,7 +35,7 @@ import Testing
 
     @Test(
         "Each filter lets through what it is for, and nothing else",
-        arguments: Setting.oldestAndLatest
+        arguments: Setting.all
     )
     func filters(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "discovery by filter") { bluez in

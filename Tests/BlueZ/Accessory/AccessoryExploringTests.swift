@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A service that another includes is found through it", arguments: Setting.crossed)
+    @Test("A service that another includes is found through it", arguments: Setting.all)
     func includes(_ setting: Setting) async throws {
         let battery = BluetoothUUID(0x180F)
         let services = [

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Descriptors are read and written, long ones, too", arguments: Setting.oldestAndLatest)
+    @Test("Descriptors are read and written, long ones, too", arguments: Setting.all)
     func descriptors(_ setting: Setting) async throws {
         try await withAccessory(setting, "descriptors") { scene in
             let (link, database) = try await scene.visit()
@@ -61,7 +61,7 @@ import Testing
 
     @Test(
         "What cannot be read is refused with the reason that BlueZ gave",
-        arguments: Setting.crossed
+        arguments: Setting.all
     )
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in

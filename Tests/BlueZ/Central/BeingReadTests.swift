@@ -26,7 +26,7 @@ import Testing
     }
 
     /// With the smallest MTU that there is a value of 512 octets takes 24 requests.
-    @Test(arguments: Setting.oldestAndLatest)
+    @Test(arguments: Setting.all)
     func longValuesAreReadAndWrittenInParts(_ setting: Setting) async throws {
         let plan = StallPlan.such { $0.configuration.attMTU = 23 }
         try await withVisit(setting, "long values in parts", plan) { stall in

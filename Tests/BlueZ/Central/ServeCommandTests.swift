@@ -33,7 +33,7 @@ import Testing
 
     /// Numbers are compared at our terminal and on D-Bus. Then the command is started again with the
     /// same store, and nobody is asked anything.
-    @Test(arguments: Setting.crossed)
+    @Test(arguments: Setting.all)
     func aPersonPairsAtATerminal(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "lanyard serve, pairing") { bluez in
             try await bluez.powerOn(io: .displayYesNo)

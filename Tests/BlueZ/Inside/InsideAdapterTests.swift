@@ -51,6 +51,9 @@ private let database = """
             let doctor = try await program.run(["doctor", "--adapter", "hci1", "--no-store"])
             #expect(doctor.status == 78)
             #expect(doctor.output.contains("! permission: this program may not take adapters"))
+            // To a service it is given without the file's having it.
+            let service = try await program.succeed(["adapters", "--probe"], as: .service)
+            #expect(service.output.contains("controller: "))
         }
     }
 

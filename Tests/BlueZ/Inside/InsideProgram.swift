@@ -75,8 +75,23 @@ struct InsideProgram: Sendable {
     }
 
     /// Who runs it.
-    enum User: String {
+    enum User {
         case nobody, root
+        /// Nobody, whose process has the capability from the start, as systemd gives it to a service.
+        case service
+
+        /// A line of shell that runs another as that user.
+        fileprivate func line(of inner: String) -> String {
+            let words =
+                switch self {
+                case .nobody: "su -s /bin/sh nobody -c"
+                case .root: "su -s /bin/sh root -c"
+                case .service:
+                    "capsh --keep=1 --user=nobody --inh=cap_net_admin --addamb=cap_net_admin"
+                        + " --shell=/bin/sh -- -c"
+                }
+            return "\(words) \(quoted(inner))"
+        }
     }
 
     /// Runs it to its end.
@@ -133,11 +148,10 @@ struct InsideProgram: Sendable {
 
     /// A line of shell that becomes the program.
     private static func line(_ arguments: [String], by user: User = .nobody) -> String {
-        let inner = "exec " + ([file] + arguments).map(quoted).joined(separator: " ")
-        return "su -s /bin/sh \(user.rawValue) -c " + quoted(inner)
+        user.line(of: "exec " + ([file] + arguments).map(quoted).joined(separator: " "))
     }
+}
 
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: #"'\''"#) + "'"
-    }
+private func quoted(_ text: String) -> String {
+    "'" + text.replacing("'", with: #"'\''"#) + "'"
 }

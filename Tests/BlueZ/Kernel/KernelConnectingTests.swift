@@ -148,7 +148,7 @@ extension KernelScene {
     /// Connects. Where many advertise, the one who is meant may miss that somebody wants to connect: of
     /// that Linux says that it has given up itself, and a person tries again.
     fileprivate func connectInTheCrowd(_ path: String) async throws {
-        for _ in 1..<Limits.attemptCount {
+        for _ in 1..<Limits.connectCount {
             do {
                 return try await bluez.connect(path)
             } catch let refusal as Refusal where refusal.text == "le-connection-abort-by-local" {

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.oldestAndLatest)
+    @Test(arguments: Setting.all)
     func aChannelForAuthenticatedLinksComparesNumbers(_ setting: Setting) async throws {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = .displayYesNo
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Setting.crossed)
+    @Test(arguments: Setting.all)
     func whatNeedsAuthenticationIsNotToBeHadByJustWorks(_ setting: Setting) async throws {
         try await withLink(
             setting,

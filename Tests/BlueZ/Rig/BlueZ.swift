@@ -195,7 +195,7 @@ final class BlueZ: Sendable {
         controlLine.withLock { $0 = nil }
     }
 
-    /// The hosts, which it keeps no longer: they have people, who may look at what BlueZ shows, and so have it.
+    /// Lets go of the hosts: a host's person may hold this object, and each would keep the other alive.
     private func takeHosts() -> [BluetoothHost] {
         hosts.withLock { hosts in
             defer { hosts = [] }

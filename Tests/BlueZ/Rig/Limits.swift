@@ -21,6 +21,8 @@ enum Limits {
 
     /// How often a scenario is run that fails after a known fault of BlueZ's own.
     static let attemptCount = 3
+    /// How often BlueZ is told to connect where many advertise, and the one who is meant may miss it.
+    static let connectCount = 3
 
     /// How many events of a scenario wait to be asked for; older ones are let go.
     static let eventCount = 4_096

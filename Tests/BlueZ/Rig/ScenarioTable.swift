@@ -52,7 +52,7 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The table as text: `ok`, `FAILED`, or a dash where a scenario is not for that BlueZ; and how long all
+    /// The table as text: `ok`, `FAILED`, or a dash where a scenario is not tried; and how long all
     /// of a row took together.
     var text: String {
         let results = results.withLock { $0 }

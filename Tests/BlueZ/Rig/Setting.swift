@@ -56,7 +56,8 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// The two others: once each as well. With both, two tests of the same matter have it in all four.
     static let crossed = all.filter { !oldestAndLatest.contains($0) }
 
-    /// All four, one variation of a test in two of them, the other in the two others.
+    /// All four, one variation of a test in two of them, the other in the two others. Who asks for one
+    /// setting has one variation.
     static func each<Variation>(_ one: Variation, orElse other: Variation) -> [(Setting, Variation)]
     {
         oldestAndLatest.map { ($0, one) } + crossed.map { ($0, other) }

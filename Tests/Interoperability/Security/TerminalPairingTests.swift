@@ -321,6 +321,27 @@ import Testing
         }
     }
 
+    /// As Packaging's unit has it: the journal gets what a person reads.
+    @Test func aServiceShowsDigitsAndNobodyIsAsked() async throws {
+        try await withStage(nil) { stage in
+            try stage.write(Self.lock, to: "lock.json")
+            let arguments = ["serve", "--stay", stage.path("lock.json")]
+            let service = try stage.startService(arguments + ["--pair", "--io", "display-only"])
+            _ = try await service.hear("ready: \"Lock\"")
+            try await stage.companion.prepare(Plan(io: .keyboardOnly, wantsProtection: true))
+            try await stage.companion.connect(name: "Lock")
+            stage.companion.beginPairing()
+            let shown = try await service.hear("Enter ")
+            stage.companion.enter(try #require(UInt32(shown.filter(\.isNumber))))
+            _ = try await service.hear("bonded: ")
+            #expect(try await stage.companion.outcome().facts?.isAuthenticated == true)
+            service.send(signal: SIGINT)
+            let (_, ending) = try await service.waitUntilEnd(within: Arena.limit)
+            #expect(ending == .exited(0))
+            #expect(try await stage.bonds().count == 1)
+        }
+    }
+
     @Test func aScriptAnswersInLines() async throws {
         try await withStage(Self.comparing) { stage in
             let process = try stage.start(["pair", "Companion", "--answers", "--json"])
@@ -397,6 +418,13 @@ extension TerminalPairingTests {
             try ChildProcess(LanyardTool.path, arguments, environment: environment)
         }
 
+        /// Starts it as systemd does: with nothing to read, and one place for all that it writes.
+        func startService(_ arguments: [String]) throws -> ChildProcess {
+            let line = #"exec "$0" "$@" </dev/null 2>&1"#
+            let words = ["-c", line, LanyardTool.path] + arguments
+            return try ChildProcess("/bin/sh", words, environment: environment)
+        }
+
         func run(_ arguments: [String]) async throws -> LanyardTool.Result {
             let process = try start(arguments)
             let (output, ending) = try await process.waitUntilEnd(within: Arena.limit * 2)
@@ -448,5 +476,15 @@ extension TerminalPairingTests {
             }
             try await body(stage)
         }
+    }
+}
+
+extension ChildProcess {
+    /// Waits for a line that begins so; those before it are passed over.
+    fileprivate func hear(_ beginning: String) async throws -> String {
+        while let line = try await nextLine(within: Arena.limit) {
+            if line.hasPrefix(beginning) { return line }
+        }
+        throw ProcessError.ended("the service ended before '\(beginning)'", log: "")
     }
 }

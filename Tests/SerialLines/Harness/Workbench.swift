@@ -23,21 +23,24 @@ struct Workbench: Sendable {
     let states: StateLog
 
     /// What a Central does: it finds the accessory, discovers all it has, reads and writes, and hears
-    /// some notifications. Throws if anything is not as it was.
+    /// some notifications. Throws if anything is not as it was, or it takes too long.
     func visit() async throws {
-        try await within(Self.limit, "the end of a visit") {
-            let link = try await host.connect(to: Self.find(host).address)
-            let found = try await Self.characteristics(of: link)
-            let short = try #require(found[Demo.short])
-            #expect(try await link.read(short).count == 20)
-            let long = try #require(found[Demo.long])
-            #expect(try await link.readLong(long).count == 512)
-            let writable = try #require(found[Demo.writable])
-            let value = [UInt8](repeating: 0xA5, count: 18)
-            try await link.write(value, to: writable)
-            #expect(try await link.read(writable) == value)
-            try await link.disconnect()
-        }
+        try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
+    }
+
+    /// The same for as long as it takes; a visit that is called off is over when this returns.
+    func visitAtLeisure() async throws {
+        let link = try await host.connect(to: Self.find(host).address)
+        let found = try await Self.characteristics(of: link)
+        let short = try #require(found[Demo.short])
+        #expect(try await link.read(short).count == 20)
+        let long = try #require(found[Demo.long])
+        #expect(try await link.readLong(long).count == 512)
+        let writable = try #require(found[Demo.writable])
+        let value = [UInt8](repeating: 0xA5, count: 18)
+        try await link.write(value, to: writable)
+        #expect(try await link.read(writable) == value)
+        try await link.disconnect()
     }
 
     /// Waits until the host says that it is in such a state, from `index` of its states on; returns
@@ -88,12 +91,11 @@ enum Demo {
     static let writable = uuid(3)
 }
 
-/// Gives `body` a host that has been started on a line which is as `prepare` makes it.
-func withWorkbench(
-    _ options: String = "@1000000",
+/// Gives `body` a line at whose end is a controller on an air with the demo accessory, for one who opens it.
+func withLine(
     seed: UInt64 = 1,
     prepare: @Sendable (inout UART.Line) -> Void = { _ in },
-    _ body: @Sendable (Workbench) async throws -> Void
+    _ body: @Sendable (UART) async throws -> Void
 ) async throws {
     let air = LiveAir(World(seed: seed))
     let adapter = try await air.addAdapter(ControllerConfiguration(name: "board"))
@@ -105,23 +107,41 @@ func withWorkbench(
     }.get()
     let uart = try await UART(PseudoTerminal(), to: adapter, on: air.executor)
     prepare(&uart.line)
-    let specification = try AdapterSpecification("serial:\(uart.terminal.path)\(options)")
-    let host = BluetoothHost(transport: specification.makeTransport())
-    let bench = Workbench(host: host, uart: uart, states: StateLog(host))
-    do {
-        try await within(Workbench.limit, "a host") { try? await host.start() }
-        try await bench.wait { $0 == .ready }
-        try await body(bench)
-    } catch {
-        Issue.record("states: \(bench.states.all)")
-        await dismantle(bench, air)
-        throw error
-    }
-    await dismantle(bench, air)
+    let end = await Result { try await body(uart) }
+    await uart.dismantle()
+    air.shutDown()
+    try end.get()
 }
 
-private func dismantle(_ bench: Workbench, _ air: LiveAir) async {
-    await bench.host.shutdown()
-    await bench.uart.dismantle()
-    air.shutDown()
+/// Gives `body` a host that has been started on a line which is as `prepare` makes it.
+func withWorkbench(
+    _ options: String = "@1000000",
+    seed: UInt64 = 1,
+    prepare: @Sendable (inout UART.Line) -> Void = { _ in },
+    _ body: @Sendable (Workbench) async throws -> Void
+) async throws {
+    try await withLine(seed: seed, prepare: prepare) { uart in
+        let specification = try AdapterSpecification("serial:\(uart.terminal.path)\(options)")
+        let host = BluetoothHost(transport: specification.makeTransport())
+        let bench = Workbench(host: host, uart: uart, states: StateLog(host))
+        let end = await Result {
+            try await within(Workbench.limit, "a host") { try? await host.start() }
+            try await bench.wait { $0 == .ready }
+            try await body(bench)
+        }
+        if case .failure = end { Issue.record("states: \(bench.states.all)") }
+        await host.shutdown()
+        try end.get()
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What comes of `body`.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
 }
