@@ -60,11 +60,13 @@ struct AdapterOptions: ParsableArguments {
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> AdapterSession {
+        // First what a person can type otherwise, then what the computer has.
+        let limits = StepLimits(seconds: try seconds)
         let adapter = try specification(environment: environment)
         return AdapterSession(
             adapter: adapter,
             traceFile: trace,
-            limits: StepLimits(seconds: try seconds),
+            limits: limits,
             console: console,
             store: try storage.choice(for: adapter, environment: environment),
             keyFile: exportKeys

@@ -143,10 +143,10 @@ private let database = """
             try await bluez.powerOn()
             let program = try await InsideProgram(in: bluez)
             try await start(program, adapter: try await address(of: "hci1", program))
-            try await bluez.call("stop_radio")
+            try await bluez.pullOutAdapters()
             let lost = try await program.line(of: "accessory", after: "adapter lost: ")
             #expect(lost.contains("hci:") && lost.contains("plug it in again"))
-            try await startRadio(bluez)
+            try await bluez.putBackAdapters()
             try await program.line(of: "accessory", after: "adapter back")
             try await bluez.powerOn()
             try await bluez.scan()
@@ -165,9 +165,9 @@ private let database = """
             let program = try await InsideProgram(in: bluez)
             try await program.start(["adapters", "--watch"], as: "watch")
             try await program.line(of: "watch", after: "hci1 came: ")
-            try await bluez.call("stop_radio")
+            try await bluez.pullOutAdapters()
             try await program.line(of: "watch", after: "hci1 is gone")
-            try await startRadio(bluez)
+            try await bluez.putBackAdapters()
             try await program.line(of: "watch", after: "hci1 came: ")
             #expect(try await program.interrupt("watch") == 130)
         }
@@ -177,15 +177,6 @@ private let database = """
 
     /// Where BlueZ has hci0.
     private static let first = JSON.string("/org/bluez/hci0")
-
-    /// Brings the controllers back. BlueZ may never see the second one: we are faster.
-    private func startRadio(_ bluez: BlueZ) async throws {
-        let arguments: [String: JSON] = [
-            "radio": .string(bluez.setting.generation.rawValue),
-            "adapters": .array([.string("/org/bluez/hci0")]),
-        ]
-        try await bluez.call("start_radio", arguments, within: Limits.reset)
-    }
 
     /// Serves, so that an adapter is taken.
     private func start(_ program: InsideProgram, adapter: String = "hci1") async throws {

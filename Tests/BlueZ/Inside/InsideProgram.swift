@@ -64,6 +64,14 @@ struct InsideProgram: Sendable {
         try await bluez.shell(line)
     }
 
+    /// Takes the capability from the file, and makes an empty folder for what a service keeps.
+    func beService() async throws {
+        try await setCapability(false)
+        try await bluez.shell(
+            "rm -rf \(stateFolder) && mkdir \(stateFolder) && chown nobody \(stateFolder)"
+        )
+    }
+
     // MARK: Running
 
     /// Writes a file that the program can read; its path.
@@ -77,7 +85,8 @@ struct InsideProgram: Sendable {
     /// Who runs it.
     enum User {
         case nobody, root
-        /// Nobody, whose process has the capability from the start, as systemd gives it to a service.
+        /// Nobody, whose process has the capability from the start, as systemd gives it to a service, and
+        /// who has a folder for what is kept: see `beService()`.
         case service
 
         /// A line of shell that runs another as that user.
@@ -87,7 +96,7 @@ struct InsideProgram: Sendable {
                 case .nobody: "su -s /bin/sh nobody -c"
                 case .root: "su -s /bin/sh root -c"
                 case .service:
-                    "capsh --keep=1 --user=nobody --inh=cap_net_admin --addamb=cap_net_admin"
+                    "env XDG_STATE_HOME=\(stateFolder) capsh --keep=1 --user=nobody --inh=cap_net_admin --addamb=cap_net_admin"
                         + " --shell=/bin/sh -- -c"
                 }
             return "\(words) \(quoted(inner))"
@@ -118,10 +127,10 @@ struct InsideProgram: Sendable {
         return run
     }
 
-    /// Starts it, as nobody; see `line(of:)` and `interrupt(_:)`.
-    func start(_ arguments: [String], as name: String) async throws {
+    /// Starts it; see `line(of:)` and `interrupt(_:)`.
+    func start(_ arguments: [String], as name: String, by user: User = .nobody) async throws {
         // Its output of both kinds comes as events; it is `lanyard` that is ended, not a shell around it.
-        try await bluez.spawn("exec " + Self.line(arguments), as: name)
+        try await bluez.spawn("exec " + Self.line(arguments, by: user), as: name)
     }
 
     /// Waits for a line of what was started, which starts so.
@@ -149,6 +158,23 @@ struct InsideProgram: Sendable {
     /// A line of shell that becomes the program.
     private static func line(_ arguments: [String], by user: User = .nobody) -> String {
         user.line(of: "exec " + ([file] + arguments).map(quoted).joined(separator: " "))
+    }
+}
+
+/// Where a service keeps its bonds.
+private let stateFolder = "/run/lanyard-state"
+
+extension BlueZ {
+    /// Takes the controllers away, as if they were pulled out.
+    func pullOutAdapters() async throws { try await call("stop_radio") }
+
+    /// Brings them back. BlueZ may never see the second one: we are faster.
+    func putBackAdapters() async throws {
+        let arguments: [String: JSON] = [
+            "radio": .string(setting.generation.rawValue),
+            "adapters": .array([.string("/org/bluez/hci0")]),
+        ]
+        try await call("start_radio", arguments, within: Limits.reset)
     }
 }
 

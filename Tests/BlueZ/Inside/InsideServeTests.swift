@@ -76,6 +76,44 @@ private let database = """
         }
     }
 
+    /// As Packaging's unit starts it: with a capability of the process's, nobody to be asked, and before its
+    /// adapter is there.
+    @Test("As a service it waits for its adapter, and keeps bonds", arguments: Setting.latestOnly)
+    func service(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .central, "inside: a service") { bluez in
+            let program = try await InsideProgram(in: bluez)
+            try await program.beService()
+            let file = try program.write(database, to: "inside.json")
+            let command = ["serve", "--stay", file, "--adapter", "hci1"]
+            try await bluez.pullOutAdapters()
+            let pairing = ["--pair", "--io", "display-only"]
+            try await program.start(command + pairing, as: "accessory", by: .service)
+            try await program.line(of: "accessory", after: "adapter lost: ")
+            try await bluez.putBackAdapters()
+            try await program.line(of: "accessory", after: "ready: ")
+            try await bluez.powerOn(io: .keyboardOnly)
+            let path = try await find(bluez)
+            try await bluez.connect(path)
+            async let paired = bluez.pair(path)
+            let shown = try await program.line(of: "accessory", after: "Enter ")
+            _ = try await bluez.question("passkey")
+            try await bluez.answer(passkey: try #require(Int(shown.filter(\.isNumber))))
+            _ = try await paired
+            try await program.line(of: "accessory", after: "bonded: ")
+            #expect(try await bluez.read(sealed, from: path) == [0x5E, 0xA1])
+            #expect(try await program.interrupt("accessory") == 0)
+
+            // Bonds are there at the next start, with and without --pair.
+            try await bluez.change(of: path, "Connected", to: .boolean(false))
+            try await program.start(command, as: "again", by: .service)
+            try await program.line(of: "again", after: "ready: ")
+            try await bluez.connect(path)
+            #expect(try await bluez.read(sealed, from: path) == [0x5E, 0xA1])
+            #expect(try bluez.pendingEvents("agent") == [])
+            #expect(try await program.interrupt("again") == 0)
+        }
+    }
+
     private func serving(_ bluez: BlueZ, _ options: [String]) async throws -> InsideProgram {
         try await bluez.powerOn()
         let program = try await InsideProgram(in: bluez)

@@ -34,6 +34,7 @@ import Testing
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
+            #expect(try await scene.complaints() == [], "before the cut")
             try await bench.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 

@@ -20,6 +20,17 @@ struct KernelWire {
     private(set) var refusals: [Refusal] = []
     /// The events that it got, but for answers.
     private(set) var events: [HCI.Event] = []
+    /// To whom it got links, in their order.
+    var peers: [HCI.PeerAddress] {
+        events.compactMap { event in
+            switch event {
+            case .connectionComplete(let new) where new.status == .success: new.peerAddress
+            case .enhancedConnectionComplete(let new) where new.status == .success: new.peerAddress
+            default: nil
+            }
+        }
+    }
+
     /// The packets of either that are none, in hexadecimal digits.
     private(set) var unreadable: [String] = []
 

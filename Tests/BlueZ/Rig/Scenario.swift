@@ -33,6 +33,8 @@ struct Scenario: Sendable {
     let setting: Setting
     let role: BlueZRole
 
+    fileprivate var cell: ScenarioTable.Cell { ScenarioTable.Cell(setting: setting, role: role) }
+
     /// Runs it once, and again if it failed after a known fault of BlueZ's own.
     ///
     /// - Parameter body: makes what the scenario wants around the machine, and runs the attempt.
@@ -40,7 +42,6 @@ struct Scenario: Sendable {
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome
     ) async throws {
-        let cell = ScenarioTable.Cell(setting: setting, role: role)
         do {
             try await MachinePool.shared.withMachine(of: setting.release, isOwn: hasOwnMachine) {
                 machine in
@@ -122,7 +123,7 @@ struct Attempt: Sendable {
         if failure != nil || machine.isBroken { machine.cutPower() }
         if verdict.isBlameless, let fault {
             print("\(scenario): \(fault); once more")
-            ScenarioTable.shared.noteRepetition()
+            ScenarioTable.shared.noteRepetition(of: scenario.name, in: scenario.cell)
             return .excused
         }
         if let failure { throw failure }

@@ -19,27 +19,33 @@ final class ScenarioTable: Sendable {
 
     /// What came of one scenario with one BlueZ.
     struct Result: Sendable {
-        var passed: Bool
+        var passed = true
         /// How long it took, the reset before it included.
-        var duration: Duration
+        var duration = Duration.zero
+        /// How often it was run once more, after a known fault of BlueZ's own.
+        var repetitions = 0
+
+        var text: String { passed ? "ok" + String(repeating: "*", count: repetitions) : "FAILED" }
     }
 
     private let results = Mutex<[String: [Cell: Result]]>([:])
-    private let repetitions = Mutex(0)
 
     /// Notes what came of a scenario; it passed if it did each time.
     func note(_ scenario: String, in cell: Cell, passed: Bool, after duration: Duration = .zero) {
-        results.withLock { results in
-            let before = results[scenario]?[cell] ?? Result(passed: true, duration: .zero)
-            results[scenario, default: [:]][cell] = Result(
-                passed: before.passed && passed,
-                duration: before.duration + duration
-            )
+        change(scenario, in: cell) { result in
+            result.passed = result.passed && passed
+            result.duration += duration
         }
     }
 
     /// Notes that a scenario is run once more, after a known fault of BlueZ's own.
-    func noteRepetition() { repetitions.withLock { $0 += 1 } }
+    func noteRepetition(of scenario: String, in cell: Cell) {
+        change(scenario, in: cell) { $0.repetitions += 1 }
+    }
+
+    private func change(_ scenario: String, in cell: Cell, _ body: (inout Result) -> Void) {
+        results.withLock { body(&$0[scenario, default: [:]][cell, default: Result()]) }
+    }
 
     /// Writes the table to the file that `LANYARD_BLUEZ_TABLE` names, or else prints it.
     func publish() {
@@ -52,8 +58,8 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The table as text: `ok`, `FAILED`, or a dash where a scenario is not tried; and how long all
-    /// of a row took together.
+    /// The table as text: `ok`, with a star for each time that it was run once more, `FAILED`, or a dash
+    /// where a scenario is not tried; and how long all of a row took together.
     var text: String {
         let results = results.withLock { $0 }
         guard !results.isEmpty else { return "" }
@@ -63,12 +69,12 @@ final class ScenarioTable: Sendable {
             Self.line(name, Cell.all.map { $0.heads[level] } + [level == 2 ? "seconds" : ""])
         }
         let rows = results.sorted { $0.key < $1.key }.map { name, row in
-            let cells = Cell.all.map { row[$0].map { $0.passed ? "ok" : "FAILED" } ?? "–" }
+            let cells = Cell.all.map { row[$0]?.text ?? "–" }
             let duration = row.values.map(\.duration).reduce(.zero, +)
             return Self.line(name, cells + [Self.seconds(duration)])
         }
-        let count = repetitions.withLock { $0 }
-        let notes = count == 0 ? [] : ["run once more, after a known fault of BlueZ: \(count)"]
+        let count = results.values.flatMap(\.values).map(\.repetitions).reduce(0, +)
+        let notes = count == 0 ? [] : ["* run once more, after a known fault of BlueZ: \(count)"]
         return (heads + rows + notes).joined(separator: "\n") + "\n"
     }
 
