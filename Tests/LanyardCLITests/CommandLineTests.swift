@@ -119,6 +119,7 @@ import VirtualAdapters
                 try plain.specification(environment: environment) { nil }
             }
             #expect(failure?.happened.contains("this computer has none") == true)
+            #expect(failure?.status == .adapterUnavailable)
         }
         let named = try plain.specification(environment: ["LANYARD_ADAPTER": "virtual"]) { own }
         #expect(named == .virtual(scenario: nil))

@@ -14,6 +14,8 @@ struct CommandTests {
             let result = try await LanyardTool.run(
                 "explore",
                 "Demo",
+                "--timeout",
+                "60",
                 adapter: "serial:\(uart.terminal.path)@921600,start=115200",
                 within: Workbench.limit
             )

@@ -118,7 +118,7 @@ struct NoiseTests {
         bench.uart.line.toHost = nil
         bench.uart.line.toController = nil
         visit.cancel()
-        _ = await visit.value
+        try await within(Workbench.limit, "the end of a visit") { await visit.value }
     }
 
     @Test("opens the line anew when nothing but silence follows a reset")

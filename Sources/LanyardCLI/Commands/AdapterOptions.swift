@@ -60,7 +60,7 @@ struct AdapterOptions: ParsableArguments {
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> AdapterSession {
-        // First what a person can type otherwise, then what the computer has.
+        // A limit that makes no sense is told before an adapter that is not there.
         let limits = StepLimits(seconds: try seconds)
         let adapter = try specification(environment: environment)
         return AdapterSession(

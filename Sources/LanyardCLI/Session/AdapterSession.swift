@@ -123,16 +123,18 @@ struct AdapterSession: Sendable {
         let store = store.known
         guard !store.isKnown else { return store }
         guard let onAdapterLoss else {
+            let progress = ProgressLine(console: console)
+            if store.isComing { progress.show("waiting for \(adapter)") }
             let limit = limits.opening(adapter)
             let found = try await TimeLimit.run(limit) { await Self.known(store) { $0.isComing } }
+            progress.clear()
             return (found ?? nil) ?? goOnWithout(store)
         }
         try onAdapterLoss(.transport("\(adapter) is not there yet"))
         let found = await Self.known(store)
         try Task.checkCancellation()
-        guard let found else { return goOnWithout(store) }
-        try onAdapterLoss(nil)
-        return found
+        if found != nil || store.isComing { try onAdapterLoss(nil) }
+        return found ?? goOnWithout(store)
     }
 
     /// The store when it is known which it is; nil as soon as that is not worth waiting for, or the system

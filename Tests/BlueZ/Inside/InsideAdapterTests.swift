@@ -38,7 +38,7 @@ private let database = """
 
     @Test(
         "Without the capability it says which one, and how to give it",
-        arguments: Setting.latestOnly
+        arguments: Setting.eachRelease
     )
     func notPermitted(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: no capability") { bluez in
@@ -59,7 +59,7 @@ private let database = """
 
     @Test(
         "An adapter that another program has is in use, and by whom is said",
-        arguments: Setting.latestOnly
+        arguments: Setting.eachRelease
     )
     func inUse(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: in use") { bluez in
@@ -77,7 +77,7 @@ private let database = """
 
     @Test(
         "An adapter that is not there is told from others, with those that are",
-        arguments: Setting.latestOnly
+        arguments: Setting.eachRelease
     )
     func noSuchAdapter(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "inside: no adapter") { bluez in

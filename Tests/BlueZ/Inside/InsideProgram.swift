@@ -164,20 +164,6 @@ struct InsideProgram: Sendable {
 /// Where a service keeps its bonds.
 private let stateFolder = "/run/lanyard-state"
 
-extension BlueZ {
-    /// Takes the controllers away, as if they were pulled out.
-    func pullOutAdapters() async throws { try await call("stop_radio") }
-
-    /// Brings them back. BlueZ may never see the second one: we are faster.
-    func putBackAdapters() async throws {
-        let arguments: [String: JSON] = [
-            "radio": .string(setting.generation.rawValue),
-            "adapters": .array([.string("/org/bluez/hci0")]),
-        ]
-        try await call("start_radio", arguments, within: Limits.reset)
-    }
-}
-
 private func quoted(_ text: String) -> String {
     "'" + text.replacing("'", with: #"'\''"#) + "'"
 }

@@ -103,7 +103,7 @@ private let database = """
             #expect(try await bluez.read(sealed, from: path) == [0x5E, 0xA1])
             #expect(try await program.interrupt("accessory") == 0)
 
-            // Bonds are there at the next start, with and without --pair.
+            // Bonds are there at the next start, and good without --pair.
             try await bluez.change(of: path, "Connected", to: .boolean(false))
             try await program.start(command, as: "again", by: .service)
             try await program.line(of: "again", after: "ready: ")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHCI
 import BluetoothHost
 import BluetoothTypes
 import ProcessTestSupport
@@ -41,8 +42,8 @@ import Testing
             let host = try await scene.stage.makeHost(.bondingPrivately)
             try await host.publish(Workbench.ofOurs)
             let path = try await scene.findOurs(host)
-            let first = try await scene.bluez.device(path)["Address"].text
-            #expect(first != "\(await host.identityAddress)")
+            let stranger = try await scene.bluez.device(path)["Address"].text
+            #expect(stranger != "\(await host.identityAddress)")
             try await scene.bluez.connect(path)
             try await scene.bluez.pair(path)
             #expect(
@@ -54,7 +55,12 @@ import Testing
             try await link.disconnect()
             try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
 
-            // By now we are on the air with another address, which the kernel knows for ours.
+            // As soon as we are on the air with another address, the kernel has to know it for ours.
+            let first = try #require(try await scene.wire().peers.first)
+            let listener = try await scene.stage.makeHost()
+            _ = try await scene.discover(listener) {
+                $0.data.localName == "Ours" && HCI.PeerAddress($0.address) != first
+            }
             try await scene.bluez.connect(path)
             #expect(
                 try await scene.bluez.read(Workbench.secret, from: path) == Workbench.secretValue

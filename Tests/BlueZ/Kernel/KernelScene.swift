@@ -87,7 +87,9 @@ extension KernelScene {
         let last = try await bluez.kernelLog().filter(\.isComplaint).map {
             Complaint.kernel($0.text)
         }
-        let unexplained = last.filter { complaint in !allowances.contains { $0.covers(complaint) } }
+        let unexplained = last.filter { complaint in
+            !complaints.contains(complaint) && !allowances.contains { $0.covers(complaint) }
+        }
         #expect(unexplained == [], "the kernel complained as links, power and controller went")
     }
 }

@@ -20,6 +20,9 @@ struct KernelWire {
     private(set) var refusals: [Refusal] = []
     /// The events that it got, but for answers.
     private(set) var events: [HCI.Event] = []
+    /// The packets of either that are none, in hexadecimal digits.
+    private(set) var unreadable: [String] = []
+
     /// To whom it got links, in their order.
     var peers: [HCI.PeerAddress] {
         events.compactMap { event in
@@ -30,9 +33,6 @@ struct KernelWire {
             }
         }
     }
-
-    /// The packets of either that are none, in hexadecimal digits.
-    private(set) var unreadable: [String] = []
 
     /// One on which nothing has passed.
     init() {}

@@ -65,7 +65,19 @@ extension BlueZ {
         try await call("logs")["daemon"].elements.compactMap(\.text)
     }
 
-    // MARK: bluetoothd and the power
+    // MARK: Controllers, bluetoothd, and the power
+
+    /// Takes the controllers away, as if they were pulled out.
+    func pullOutAdapters() async throws { try await call("stop_radio") }
+
+    /// Brings them back. BlueZ may never see the second one: we are faster.
+    func putBackAdapters() async throws {
+        let arguments: [String: JSON] = [
+            "radio": .string(setting.generation.rawValue),
+            "adapters": .array([.string("/org/bluez/hci0")]),
+        ]
+        try await call("start_radio", arguments, within: Limits.reset)
+    }
 
     /// Starts bluetoothd again; bonds stay unless it `forgets`, what was registered is gone.
     func restartDaemon(forgets: Bool = false) async throws {

@@ -25,7 +25,9 @@ final class ScenarioTable: Sendable {
         /// How often it was run once more, after a known fault of BlueZ's own.
         var repetitions = 0
 
-        var text: String { passed ? "ok" + String(repeating: "*", count: repetitions) : "FAILED" }
+        var text: String {
+            (passed ? "ok" : "FAILED") + String(repeating: "*", count: repetitions)
+        }
     }
 
     private let results = Mutex<[String: [Cell: Result]]>([:])
@@ -58,7 +60,7 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The table as text: `ok`, with a star for each time that it was run once more, `FAILED`, or a dash
+    /// The table as text: `ok` or `FAILED`, with a star for each time that it was run once more, or a dash
     /// where a scenario is not tried; and how long all of a row took together.
     var text: String {
         let results = results.withLock { $0 }

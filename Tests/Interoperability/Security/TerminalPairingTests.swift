@@ -482,9 +482,11 @@ extension TerminalPairingTests {
 extension ChildProcess {
     /// Waits for a line that begins so; those before it are passed over.
     fileprivate func hear(_ beginning: String) async throws -> String {
+        var passedOver = ""
         while let line = try await nextLine(within: Arena.limit) {
             if line.hasPrefix(beginning) { return line }
+            passedOver += line + "\n"
         }
-        throw ProcessError.ended("the service ended before '\(beginning)'", log: "")
+        throw ProcessError.ended("the service ended before '\(beginning)'", log: passedOver)
     }
 }

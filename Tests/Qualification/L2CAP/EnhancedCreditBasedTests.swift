@@ -93,6 +93,26 @@ import Testing
         stage.we(send: "0200 0102", on: 0x0051)
     }
 
+    @Test("Channels that an answer does not name were not given")
+    func fewerThanAsked() throws {
+        var stage = ChannelStage()
+        try stage.application(opens: .enhanced, count: 2)
+        stage.we(signal: "17 01 0C00 8000 6400 4000 0400 4000 4100")
+        stage.tester(signals: "18 01 0A00 6400 4000 0200 0000 5000")
+        stage.application(hears: .opened(1, [Self.channels[0]]))
+        try stage.application(sends: "0102")
+        stage.we(send: "0200 0102", on: 0x0050)
+    }
+
+    @Test("An answer that names more channels than were asked for opens none")
+    func moreThanAsked() throws {
+        var stage = ChannelStage()
+        try stage.application(opens: .enhanced)
+        stage.we(signal: "17 01 0A00 8000 6400 4000 0400 4000")
+        stage.tester(signals: "18 01 0C00 6400 4000 0200 0000 5000 5100")
+        stage.application(hears: .refused(1, .malformedAnswer))
+    }
+
     @Test("L2CAP/ECFC/BV-20-C: refused due to Source CID already allocated")
     func allocatedSource() {
         var stage = ChannelStage.withEnhancedChannels()
