@@ -125,9 +125,9 @@ struct AdapterSession: Sendable {
         guard let onAdapterLoss else {
             let progress = ProgressLine(console: console)
             if store.isComing { progress.show("waiting for \(adapter)") }
+            defer { progress.clear() }
             let limit = limits.opening(adapter)
             let found = try await TimeLimit.run(limit) { await Self.known(store) { $0.isComing } }
-            progress.clear()
             return (found ?? nil) ?? goOnWithout(store)
         }
         try onAdapterLoss(.transport("\(adapter) is not there yet"))
