@@ -33,10 +33,7 @@ import Testing
         }
     }
 
-    @Test(
-        "Each filter lets through what it is for, and nothing else",
-        arguments: Setting.all
-    )
+    @Test("Each filter lets through what it is for, and nothing else", arguments: Setting.all)
     func filters(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .peripheral, "discovery by filter") { bluez in
             try await bluez.powerOn()

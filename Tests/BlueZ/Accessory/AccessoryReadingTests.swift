@@ -59,10 +59,7 @@ import Testing
         }
     }
 
-    @Test(
-        "What cannot be read is refused with the reason that BlueZ gave",
-        arguments: Setting.all
-    )
+    @Test("What cannot be read is refused with the reason that BlueZ gave", arguments: Setting.all)
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
             let (link, database) = try await scene.visit()
