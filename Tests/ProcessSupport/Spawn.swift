@@ -45,7 +45,11 @@ package func spawn(
     private let newSession: Int16 = 0x80
 #endif
 
-/// Starts a process with the files that `prepare` gives it.
+/// The descriptors that a process might inherit are below this: many more than tests have open at a time.
+private let descriptorLimit: Int32 = 1024
+
+/// Starts a process with the files that `prepare` gives it, and no others: what another test has just opened,
+/// and not yet kept from its children, would stay open until this one ends.
 ///
 /// It gets every signal's default action and blocks none: a test runner that was started in the
 /// background ignores SIGINT, and its children would too.
@@ -59,6 +63,8 @@ private func spawn(
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     prepare(&actions)
+    // Those that are not open are skipped.
+    for other in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, other) }
 
     var attributes = Attributes()
     posix_spawnattr_init(&attributes)

@@ -24,7 +24,8 @@ protocol BluetoothKernel: Sendable {
     /// set up, nor those that a program has for itself.
     func managedIndices() throws(SystemError) -> Set<UInt16>
 
-    /// Starts the kernel's own host on an adapter (HCIDEVUP).
+    /// Starts the kernel's own host on an adapter (HCIDEVUP). EALREADY if it runs, for that host or for a
+    /// program that has it.
     func bringUp(_ index: UInt16) throws(SystemError)
 
     /// Ends the kernel's own host on an adapter (HCIDEVDOWN).

@@ -9,6 +9,36 @@ private let database = """
     { "name": "inside-adapter", "services": [{ "uuid": "FFF0", "characteristics": [] }] }
     """
 
+/// Holds a copy of the adapter that a process has taken, as a process does that is just being started, until the
+/// first has closed it, and waits for something after that.
+private let holder = """
+    import ctypes, os, socket, sys
+    GET_FILE, POLL = 438, "7"
+    WAIT = ["0x1", "0xc8"]  # For one descriptor, and 200 ms.
+    process = int(sys.argv[1])
+    handle = os.pidfd_open(process)
+    copies = {}
+    for number in map(int, os.listdir(f"/proc/{process}/fd")):
+        if not os.readlink(f"/proc/{process}/fd/{number}").startswith("socket:"): continue
+        copy = ctypes.CDLL(None).syscall(GET_FILE, handle, number, 0)
+        with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI, copy) as it:
+            try:
+                if it.getsockname() == 0: copies[number] = os.dup(copy)
+            except OSError: pass  # Bound to no adapter.
+    print("holding", len(copies), flush=True)
+    def has_closed():
+        return not all(os.path.exists(f"/proc/{process}/fd/{number}") for number in copies)
+    def is_waiting():
+        calls = [open(f"/proc/{process}/task/{thread}/syscall").read()
+            for thread in os.listdir(f"/proc/{process}/task")]
+        return any(call.split()[0] == POLL and call.split()[2:4] == WAIT for call in calls)
+    try:
+        while not (has_closed() and is_waiting()): pass
+        print("waited for", flush=True)
+    except OSError:
+        print("it did not wait", flush=True)
+    """
+
 /// The adapters themselves: who has them, who is refused, and what becomes of them.
 @Suite(.machines) struct InsideAdapterTests {
     @Test("The list says who has which adapter", arguments: Setting.latestOnly)
@@ -131,6 +161,28 @@ private let database = """
             try await bluez.advertise(name: "borrowed")
             let host = try await bluez.makeHost()
             _ = try await found("borrowed", by: host)
+        }
+    }
+
+    @Test(
+        "One of which a process that is being started holds a copy is given back all the same",
+        arguments: Setting.eachRelease
+    )
+    func copied(_ setting: Setting) async throws {
+        try await withBlueZ(setting, as: .peripheral, "inside: a copy is held") { bluez in
+            try await bluez.powerOn()
+            let program = try await InsideProgram(in: bluez)
+            try await program.start(["scan", "--adapter", "hci0", "--no-store"], as: "scan")
+            _ = try await bluez.event("adapter_removed", within: InsideProgram.limit) {
+                $0["path"] == Self.first
+            }
+            let file = try program.write(holder, to: "holder.py")
+            try await bluez.spawn("exec python3 \(file) $(pidof lanyard)", as: "holder")
+            _ = try await bluez.output(of: "holder") { $0 == "holding 1" }
+            #expect(try await program.interrupt("scan") == 130)
+            #expect(try await bluez.output(of: "holder") == "waited for")
+            _ = try await bluez.event("adapter") { $0["path"] == Self.first }
+            try await isPowered(bluez)
         }
     }
 

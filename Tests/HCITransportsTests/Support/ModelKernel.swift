@@ -34,7 +34,15 @@ final class ModelKernel: BluetoothKernel {
         var startError: Int32?
         /// How often somebody brings it up again after it was brought down.
         var revivals = 0
+        /// Whether a process that is being started holds a copy of the open user channel.
+        var isCopied = false
         fileprivate var farEnd: Descriptor?
+        /// The program's end, as long as it holds it. Whether that is closed is not asked of the system:
+        /// processes that other tests start have copies of it for a moment.
+        fileprivate weak var nearEnd: Descriptor?
+
+        /// Whether the program that has it has let go.
+        fileprivate var isReturned: Bool { farEnd != nil && nearEnd == nil && !isCopied }
 
         init(
             condition: Condition = .down,
@@ -71,7 +79,7 @@ final class ModelKernel: BluetoothKernel {
         fileprivate mutating func settle() {
             for (index, adapter) in adapters {
                 switch adapter.condition {
-                case .taken where adapter.farEnd?.isHungUp == true:
+                case .taken where adapter.isReturned:
                     adapters[index]?.condition = .down
                     adapters[index]?.farEnd = nil
                 case .settingUp(let end) where end <= now: adapters[index]?.condition = .down
@@ -183,9 +191,8 @@ extension ModelKernel {
 
     func bringUp(_ index: UInt16) throws(SystemError) {
         let adapter = try adapter(index, for: .bringUp(index))
-        guard adapter.condition == .down else {
-            throw SystemError(code: adapter.condition == .taken ? EBUSY : EALREADY)
-        }
+        // Also of one that a program has: it runs.
+        guard adapter.condition == .down else { throw SystemError(code: EALREADY) }
         state.withLock { $0.adapters[index]?.condition = .up(connections: 0) }
     }
 
@@ -211,6 +218,7 @@ extension ModelKernel {
         state.withLock { state in
             state.adapters[index]?.condition = .taken
             state.adapters[index]?.farEnd = far
+            state.adapters[index]?.nearEnd = near
         }
         return near
     }
@@ -261,12 +269,6 @@ extension Descriptor {
         pair.0.makeNonBlocking()
         pair.1.makeNonBlocking()
         return pair
-    }
-
-    /// Whether the other end is closed.
-    var isHungUp: Bool {
-        var interest = pollfd(fd: number, events: 0, revents: 0)
-        return poll(&interest, 1, 0) > 0 && Int32(interest.revents) & POLLHUP != 0
     }
 
     /// The next packet; nil if there is none.

@@ -64,6 +64,38 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
+    @Test("one whose channel was copied into a new process is up again once that lets go")
+    func copied() throws {
+        let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
+        let lease = try take(.index(3), from: kernel)
+        kernel.change { state in
+            state.adapters[3]?.isCopied = true
+            state.onWait = { $0.adapters[3]?.isCopied = false }
+        }
+        lease.giveBack()
+        #expect(kernel.condition(of: 3) == .up(connections: 0))
+        #expect(kernel.calls.suffix(3) == [.take(3), .bringUp(3), .bringUp(3)])
+    }
+
+    @Test("one that another program took meanwhile is left to it, soon") func takenAgain() throws {
+        let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
+        let lease = try take(.index(3), from: kernel)
+        kernel.change { $0.adapters[3]?.isCopied = true }
+        let start = kernel.now
+        lease.giveBack()
+        #expect(kernel.condition(of: 3) == .taken)
+        #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.patience)
+    }
+
+    @Test("one that somebody else brought up meanwhile is not waited for") func faster() throws {
+        let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
+        let lease = try take(.index(3), from: kernel)
+        kernel.change { $0.adapters[3]?.condition = .up(connections: 1) }
+        lease.giveBack()
+        #expect(kernel.condition(of: 3) == .up(connections: 1))
+        #expect(kernel.now == .zero)
+    }
+
     @Test("an address finds it, whatever its number") func address() throws {
         let kernel = ModelKernel([0: .init(address: 1), 7: .init(address: 0xAABB)])
         let name = SystemAdapterName.address(DeviceAddress(value: 0xAABB, kind: .public))
