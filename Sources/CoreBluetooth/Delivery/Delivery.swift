@@ -6,9 +6,10 @@ import Synchronization
 
 /// The way of events from the adapter's thread to a manager's queue.
 ///
-/// One event after another, in the order in which they were posted, even if the application's queue is
-/// a concurrent one: what runs is a serial queue that targets it. Many events make one hop: those that
-/// are posted while the queue is on its way, or busy, are taken along.
+/// Each event has a turn of the application's queue for itself, behind what was there when it was posted: an
+/// application that puts work on its queue, and then causes an event, has the work done first. One event is
+/// received after another, in the order in which they were posted, even if the queue is a concurrent one:
+/// a turn that comes while another is receiving leaves its event to that.
 ///
 /// An application that does not get on has events wait. What peers can cause by themselves (sightings,
 /// notifications, news of their services) waits up to a limit, and is dropped beyond it, with one line
@@ -16,50 +17,69 @@ import Synchronization
 final class Delivery<Event: Sendable>: Sendable {
     /// How many events may wait for a queue that is busy. One more that can be done without is dropped.
     static var pendingLimit: Int { 65_536 }
-    /// How many events are received in one turn of the queue: then its other work has its own.
-    static var turnLimit: Int { 1_024 }
 
     private struct Inbox {
-        var events: [Event] = []
+        private var events: [Event] = []
         /// What was in `events` before, and how much of it was taken since.
-        var leaving: [Event] = []
-        var takenCount = 0
-        var isScheduled = false
+        private var leaving: [Event] = []
+        private var takenCount = 0
+        /// The turns that have come, and whose events have not been taken yet.
+        private var turns = 0
+        private var isReceiving = false
         /// Whether events are being dropped, which is said once.
-        var isOverflowing = false
+        private var isOverflowing = false
 
-        var count: Int { events.count + leaving.count - takenCount }
+        private var count: Int { events.count + leaving.count - takenCount }
 
-        /// The next events, up to a limit. None are moved for that.
-        mutating func take(_ limit: Int) -> ArraySlice<Event> {
+        mutating func admit(_ event: Event, _ isDispensable: Bool) -> Fate {
+            if isDispensable, count >= pendingLimit {
+                defer { isOverflowing = true }
+                return .dropped(isFirst: !isOverflowing)
+            }
+            events.append(event)
+            return .waits
+        }
+
+        /// A turn has come; false if another one is receiving, and will take the event of this one, too.
+        mutating func beginTurn() -> Bool {
+            turns += 1
+            guard !isReceiving else { return false }
+            isReceiving = true
+            return true
+        }
+
+        /// The next event whose turn has come; nil, and an end of receiving, if there is none.
+        mutating func take() -> Event? {
+            guard turns > 0 else {
+                isReceiving = false
+                return nil
+            }
+            turns -= 1
             if takenCount == leaving.count {
                 (leaving, events) = (events, [])
                 takenCount = 0
             }
-            let start = takenCount
-            takenCount = min(start + limit, leaving.count)
-            return leaving[start..<takenCount]
+            takenCount += 1
+            if count == 0 { isOverflowing = false }
+            return leaving[takenCount - 1]
         }
     }
 
     /// What becomes of an event.
     private enum Fate {
-        case waits(mustSchedule: Bool)
+        case waits
         case dropped(isFirst: Bool)
     }
 
     private let inbox = Mutex(Inbox())
-    /// The application's.
-    private let target: DispatchQueue
     private let queue: DispatchQueue
     private let receive: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - target: the application's queue; nil for the main queue.
+    ///   - queue: the application's queue; nil for the main queue.
     ///   - receive: called on the queue with each event.
-    init(on target: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
-        self.target = target ?? .main
-        queue = DispatchQueue(label: "CoreBluetooth.delivery", target: self.target)
+    init(on queue: DispatchQueue?, _ receive: @escaping @Sendable (Event) -> Void) {
+        self.queue = queue ?? .main
         self.receive = receive
     }
 
@@ -74,7 +94,7 @@ final class Delivery<Event: Sendable>: Sendable {
         from executor: (any HostExecutor)?,
         isDispensable: Bool = false
     ) -> Bool {
-        switch inbox.withLock({ Self.admit(event, to: &$0, isDispensable) }) {
+        switch inbox.withLock({ $0.admit(event, isDispensable) }) {
         case .dropped(let isFirst):
             if isFirst {
                 Misuse.warn(
@@ -82,68 +102,23 @@ final class Delivery<Event: Sendable>: Sendable {
                 )
             }
             return false
-        case .waits(let mustSchedule):
-            if mustSchedule { schedule(for: executor) }
+        case .waits:
+            awaitTurn(for: executor)
             return true
         }
     }
 
-    private static func admit(
-        _ event: Event,
-        to inbox: inout Inbox,
-        _ isDispensable: Bool
-    ) -> Fate {
-        if isDispensable, inbox.count >= pendingLimit {
-            defer { inbox.isOverflowing = true }
-            return .dropped(isFirst: !inbox.isOverflowing)
-        }
-        inbox.events.append(event)
-        defer { inbox.isScheduled = true }
-        return .waits(mustSchedule: !inbox.isScheduled)
-    }
-
-    private func schedule(for executor: (any HostExecutor)?) {
-        executor?.beginOutsideWork()
-        enqueue(for: executor)
-    }
-
-    private func enqueue(for executor: (any HostExecutor)?) {
-        queue.async { [self] in
-            guard deliver(for: executor) else {
-                executor?.endOutsideWork()
-                return
-            }
-            // By way of the application's queue, behind what waits there: our own would go first.
-            target.async { self.enqueue(for: executor) }
+    private func awaitTurn(for executor: (any HostExecutor)?) {
+        guard let executor else { return queue.async { self.takeTurn() } }
+        executor.beginOutsideWork()
+        queue.async {
+            executor.performOutsideWork { self.takeTurn() }
+            executor.endOutsideWork()
         }
     }
 
-    /// Has events received; whether more are waiting.
-    private func deliver() -> Bool {
-        var count = 0
-        while count < Self.turnLimit {
-            let events = take()
-            guard !events.isEmpty else { return false }
-            for event in events { receive(event) }
-            count += events.count
-        }
-        return true
-    }
-
-    /// The same, as the work of an executor that wants to know of it.
-    private func deliver(for executor: (any HostExecutor)?) -> Bool {
-        guard let executor else { return deliver() }
-        var isUnfinished = false
-        executor.performOutsideWork { isUnfinished = deliver() }
-        return isUnfinished
-    }
-
-    private func take() -> ArraySlice<Event> {
-        inbox.withLock { inbox in
-            let events = inbox.take(Self.turnLimit)
-            inbox.isScheduled = !events.isEmpty
-            if inbox.count == 0 { inbox.isOverflowing = false }
-            return events
-        }
+    private func takeTurn() {
+        guard inbox.withLock({ $0.beginTurn() }) else { return }
+        while let event = inbox.withLock({ $0.take() }) { receive(event) }
     }
 }

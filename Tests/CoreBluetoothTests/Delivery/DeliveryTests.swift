@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -57,25 +58,44 @@ struct DeliveryTests {
         #expect(received == Array(0...limit))
     }
 
-    @Test("Other work of the queue has its turn among many events")
-    func fairness() async {
-        let count = Delivery<Int>.turnLimit * 4
+    @Test("1.2 What the application put on its queue before an event comes before it")
+    func order() async {
         let queue = DispatchQueue(label: "app")
-        let place = Mutex<Int?>(nil)
         let received = Mutex(0)
+        let counts = Mutex<[Int]>([])
         queue.suspend()
-        _ = await receive(
-            count,
+        let deliveries = (0..<2).map { _ in
+            Delivery<Int>(on: queue) { _ in received.withLock { $0 += 1 } }
+        }
+        for round in 0..<3 {
+            for delivery in deliveries {
+                delivery.post(round, from: nil)
+                queue.async { counts.withLock { $0.append(received.withLock { $0 }) } }
+            }
+        }
+        queue.resume()
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+        #expect(counts.withLock { $0 } == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test("1.2 Turns that a concurrent queue has side by side leave their events to the first")
+    func sideBySide() async {
+        let queue = DispatchQueue(label: "app", attributes: .concurrent)
+        let isReceiving = Mutex(false)
+        let received = await receive(
+            1_000,
             on: queue,
-            observe: { _ in received.withLock { $0 += 1 } },
+            observe: { _ in
+                #expect(!isReceiving.withLock { $0 })
+                isReceiving.withLock { $0 = true }
+                sched_yield()
+                isReceiving.withLock { $0 = false }
+            },
             post: { delivery in
-                for number in 0..<count { delivery.post(number, from: nil) }
-                queue.async { place.withLock { $0 = received.withLock { $0 } } }
-                queue.resume()
+                for number in 0..<1_000 { delivery.post(number, from: nil) }
             }
         )
-        await withCheckedContinuation { done in queue.async { done.resume() } }
-        #expect(place.withLock { $0 }.map { $0 < count } == true)
+        #expect(received == Array(0..<1_000))
     }
 
     /// Posts, and returns what was received when that many have been.

@@ -78,7 +78,8 @@
             }
             #expect(Set(first) == ["back to me", "news"])
             let service = messages.answer(String.self) { "You said \($0)" }
-            #expect(try await box.ask("hi")["answer"].text == "You said hi")
+            let answer = try await box.ask("hi")
+            #expect(answer["answer"].text == "You said hi", "\(answer)")
             service.cancel()
         }
 
