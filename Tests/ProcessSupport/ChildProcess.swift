@@ -26,10 +26,6 @@ package final class ChildProcess: Sendable {
         case over(Ending)
     }
 
-    /// One process is started at a time: between the making of a pipe and its marking as not to be
-    /// inherited, another start would inherit it, and keep it open.
-    private static let starting = Mutex(())
-
     private let identifier: pid_t
     private let errors: NamelessFile
     private let life = Mutex(Life.running)
@@ -46,30 +42,26 @@ package final class ChildProcess: Sendable {
         errors = try NamelessFile()
         let errors = errors.descriptor
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let (identifier, input, output) = try Self.starting.withLock { _ in
-            let (input, output) = (try PipeEnds(), try PipeEnds())
-            defer {
-                close(input.reading)
-                close(output.writing)
-            }
-            do {
-                let identifier = try spawn(
-                    [executable] + arguments,
-                    environment: environment,
-                    input: input.reading,
-                    output: output.writing,
-                    errors: errors
-                )
-                return (identifier, input.writing, output.reading)
-            } catch {
-                close(input.writing)
-                close(output.reading)
-                throw error
-            }
+        let (input, output) = (try PipeEnds(), try PipeEnds())
+        defer {
+            close(input.reading)
+            close(output.writing)
         }
-        self.identifier = identifier
-        self.input = Mutex(input)
-        self.output = Mutex(PipeReader(descriptor: output))
+        do {
+            identifier = try spawn(
+                [executable] + arguments,
+                environment: environment,
+                input: input.reading,
+                output: output.writing,
+                errors: errors
+            )
+        } catch {
+            close(input.writing)
+            close(output.reading)
+            throw error
+        }
+        self.input = Mutex(input.writing)
+        self.output = Mutex(PipeReader(descriptor: output.reading))
     }
 
     deinit {

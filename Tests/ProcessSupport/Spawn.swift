@@ -45,9 +45,6 @@ package func spawn(
     private let newSession: Int16 = 0x80
 #endif
 
-/// The descriptors that a process might inherit are below this: many more than tests have open at a time.
-private let descriptorLimit: Int32 = 1024
-
 /// Starts a process with the files that `prepare` gives it, and no others: what another test has just opened,
 /// and not yet kept from its children, would stay open until this one ends.
 ///
@@ -63,8 +60,7 @@ private func spawn(
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     prepare(&actions)
-    // Those that are not open are skipped.
-    for other in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, other) }
+    closeOthers(&actions)
 
     var attributes = Attributes()
     posix_spawnattr_init(&attributes)
@@ -75,7 +71,7 @@ private func spawn(
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     let signals = Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
-    posix_spawnattr_setflags(&attributes, signals | flags)
+    posix_spawnattr_setflags(&attributes, signals | flags | closingOthers)
 
     var identifier: pid_t = 0
     let error = withCStrings(command) { arguments in
@@ -86,6 +82,20 @@ private func spawn(
     guard error == 0 else { throw ProcessError.refused(call: "start \(command[0])", error: error) }
     return identifier
 }
+
+#if canImport(Darwin)
+    private let closingOthers = Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
+    private func closeOthers(_ actions: inout FileActions) {}
+#else
+    private let closingOthers: Int16 = 0
+    /// The descriptors that a process might inherit are below this: many more than tests have open at a time.
+    private let descriptorLimit: Int32 = 1024
+
+    /// Closes all but the three; the libraries of Linux pass over those that are not open.
+    private func closeOthers(_ actions: inout FileActions) {
+        for other in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, other) }
+    }
+#endif
 
 /// Lends the strings as a null-terminated array of C strings.
 private func withCStrings<Value>(

@@ -20,16 +20,16 @@ final class Delivery<Event: Sendable>: Sendable {
 
     private struct Inbox {
         private var events: [Event] = []
-        /// What was in `events` before, and how much of it was taken since.
+        /// What was in `events` before, the next one last. What is taken does not stay here: some events
+        /// are all that holds a channel open.
         private var leaving: [Event] = []
-        private var takenCount = 0
         /// The turns that have come, and whose events have not been taken yet.
         private var turns = 0
         private var isReceiving = false
         /// Whether events are being dropped, which is said once.
         private var isOverflowing = false
 
-        private var count: Int { events.count + leaving.count - takenCount }
+        private var count: Int { events.count + leaving.count }
 
         mutating func admit(_ event: Event, _ isDispensable: Bool) -> Fate {
             if isDispensable, count >= pendingLimit {
@@ -55,13 +55,9 @@ final class Delivery<Event: Sendable>: Sendable {
                 return nil
             }
             turns -= 1
-            if takenCount == leaving.count {
-                (leaving, events) = (events, [])
-                takenCount = 0
-            }
-            takenCount += 1
-            if count == 0 { isOverflowing = false }
-            return leaving[takenCount - 1]
+            if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
+            defer { if count == 0 { isOverflowing = false } }
+            return leaving.popLast()
         }
     }
 

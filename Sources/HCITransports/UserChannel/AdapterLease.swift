@@ -2,14 +2,6 @@
 
 import BluetoothTypes
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// An adapter of the kernel's that is ours for a while, and what has to be done when it is not any more.
 ///
 /// The kernel takes an adapter back down: its own host, and with it a daemon such as bluetoothd, gets it
@@ -40,43 +32,33 @@ final class AdapterLease: @unchecked Sendable {
         giveBack()
     }
 
-    /// Gives the adapter back; waits until the kernel has it. Nothing else of this process may hold the
-    /// descriptor.
+    /// Gives the adapter back; waits until the kernel has it, but for copies of the descriptor no longer
+    /// than `copiesLimit`. Nothing else of this process may hold the descriptor.
     ///
     /// - Parameter isGone: whether it was unplugged. What has its number now is another one.
     func giveBack(isGone: Bool = false) {
         guard descriptor != nil else { return }
         descriptor = nil
-        if wasUp, !isGone { bringUp() }
+        guard !isGone else { return }
+        awaitReturn()
+        // Somebody may have been faster, or may have switched it off: neither is ours to mend.
+        if wasUp { try? kernel.bringUp(index) }
     }
 
-    /// Brings it up as soon as the kernel has it, but waits for that no longer than `copiesLimit`.
-    private func bringUp() {
+    /// Waits until no program has it. Before that, it must not be brought up: Linux refuses, or, where it is
+    /// just about to take it back, starts it for the program that had it.
+    private func awaitReturn() {
         let deadline = kernel.now + Self.copiesLimit
         // Before the first look: what happens after that is told.
         let announcements = try? kernel.openAnnouncements()
-        while true {
-            let isStillTaken = self.isStillTaken
-            // Somebody may have been faster, or may have switched it off: neither is ours to mend.
-            guard isUpAlready(), isStillTaken, kernel.now < deadline else { return }
+        while isTaken, kernel.now < deadline {
             kernel.awaitAnnouncement(on: announcements, limit: UserChannelOpening.patience)
         }
     }
 
     /// Whether a program has it for itself, as far as the kernel says.
-    private var isStillTaken: Bool {
+    private var isTaken: Bool {
         guard let managed = try? kernel.managedIndices() else { return false }
         return !managed.contains(index)
-    }
-
-    /// Tries to bring it up. Whether it was up before, for the kernel or for a program: it says the same
-    /// of both.
-    private func isUpAlready() -> Bool {
-        do throws(SystemError) {
-            try kernel.bringUp(index)
-            return false
-        } catch {
-            return error.code == EALREADY
-        }
     }
 }

@@ -28,15 +28,17 @@ private let holder = """
     print("holding", len(copies), flush=True)
     def has_closed():
         return not all(os.path.exists(f"/proc/{process}/fd/{number}") for number in copies)
-    def is_waiting():
-        calls = [open(f"/proc/{process}/task/{thread}/syscall").read()
-            for thread in os.listdir(f"/proc/{process}/task")]
-        return any(call.split()[0] == POLL and call.split()[2:4] == WAIT for call in calls)
+    def is_waiting(thread):
+        try:
+            call = open(f"/proc/{process}/task/{thread}/syscall").read().split()
+        except OSError: return False
+        return call[0] == POLL and call[2:4] == WAIT
     try:
-        while not (has_closed() and is_waiting()): pass
-        print("waited for", flush=True)
-    except OSError:
-        print("it did not wait", flush=True)
+        while not (has_closed() and any(map(is_waiting, os.listdir(f"/proc/{process}/task")))): pass
+        said = "waited for"
+    except OSError: said = "it did not wait"
+    for copy in copies.values(): os.close(copy)
+    print(said, flush=True)
     """
 
 /// The adapters themselves: who has them, who is refused, and what becomes of them.

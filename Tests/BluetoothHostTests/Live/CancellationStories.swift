@@ -74,15 +74,21 @@ struct CancellationStories {
     private let peer = ModelPeer(1)
 
     /// Starts `waiting`, cancels it when `isUnderWay`, and expects it to end at once.
+    ///
+    /// On the host's own thread, which other tests do not keep busy: what a controller does not answer is given
+    /// up after two seconds.
     private func cancel(
         _ waiting: Waiting,
         on link: Link,
+        of host: BluetoothHost,
         when isUnderWay: () async -> Void
     ) async {
-        let task = Task { try await waiting.perform(link) }
-        await isUnderWay()
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await withTaskExecutorPreference(host.executor.taskExecutor) {
+            let task = Task { try await waiting.perform(link) }
+            await isUnderWay()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
     }
 
     @Test("ends what waits for a peer that is silent", arguments: Waiting.byPeer)
@@ -93,7 +99,7 @@ struct CancellationStories {
                 model.peers[peer.address]?.isSilent = true
                 return model.dataPackets.count
             }
-            await cancel(waiting, on: link) {
+            await cancel(waiting, on: link, of: host) {
                 await controller.wait { $0.dataPackets.count > before }
             }
             #expect(try await link.readRSSI() == -48)
@@ -111,7 +117,7 @@ struct CancellationStories {
                 ]
                 return model.commands.count
             }
-            await cancel(waiting, on: link) {
+            await cancel(waiting, on: link, of: host) {
                 await controller.wait { $0.commands.count > before }
             }
             #expect(try await link.read(ModelServer.readableHandle) == [77])
@@ -144,7 +150,7 @@ struct CancellationStories {
     func end() async throws {
         try await withLiveHost(peers: [peer]) { host, _ in
             let link = try await host.connect(to: peer.address)
-            await cancel(Waiting.end, on: link) { _ = await host.links }
+            await cancel(Waiting.end, on: link, of: host) { _ = await host.links }
             #expect(try await link.read(ModelServer.readableHandle) == [77])
         }
     }

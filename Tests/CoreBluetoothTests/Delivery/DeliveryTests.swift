@@ -98,6 +98,21 @@ struct DeliveryTests {
         #expect(received == Array(0..<1_000))
     }
 
+    @Test("What was received is let go of: it may be all that holds a channel open")
+    func release() async {
+        final class Thing: Sendable {}
+        let queue = DispatchQueue(label: "app")
+        let delivery = Delivery<Thing>(on: queue) { _ in }
+        weak var last: Thing?
+        do {
+            let things = (0..<3).map { _ in Thing() }
+            for thing in things { delivery.post(thing, from: nil) }
+            last = things.last
+        }
+        await withCheckedContinuation { done in queue.async { done.resume() } }
+        #expect(last == nil)
+    }
+
     /// Posts, and returns what was received when that many have been.
     private func receive(
         _ count: Int,

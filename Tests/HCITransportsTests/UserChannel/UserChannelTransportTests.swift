@@ -301,7 +301,7 @@ private final class StuckKernel: BluetoothKernel {
         try model.record(of: index)
     }
     func connectionCount(of index: UInt16) throws(SystemError) -> Int { 0 }
-    func managedIndices() throws(SystemError) -> Set<UInt16> { [] }
+    func managedIndices() throws(SystemError) -> Set<UInt16> { try model.managedIndices() }
     func bringUp(_ index: UInt16) throws(SystemError) {}
     func bringDown(_ index: UInt16) throws(SystemError) {}
     func openAnnouncements() throws(SystemError) -> Descriptor { try model.openAnnouncements() }

@@ -57,8 +57,10 @@ struct ServeCommandTests {
                 .usage
             ),
             (
-                [Examples.path("thermometer"), "--no-store", "--adapter", "unix:/nonexistent/x"],
-                .adapterUnavailable
+                [
+                    Examples.path("thermometer"), "--no-store", "--adapter",
+                    "unix:/nonexistent/x", "--timeout", "60",
+                ], .adapterUnavailable
             ),
             ([Examples.root + "README.md", "--check"], .badData),
         ] as [([String], ProcessStatus)]
