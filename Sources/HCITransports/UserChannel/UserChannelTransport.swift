@@ -140,7 +140,8 @@ public final class UserChannelTransport: HCITransport {
         stream?.send(packets)
     }
 
-    /// Gives the adapter back to the kernel; `.closed(nil)` follows when it has it.
+    /// Gives the adapter back to the kernel; `.closed(nil)` follows when it has it. The executor's thread waits
+    /// for that; for a copy of the descriptor that another process has, a second at most.
     public func close() {
         stream?.close()
     }
