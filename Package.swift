@@ -198,16 +198,16 @@ let package = Package(
             dependencies: [
                 "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT",
                 "BluetoothGATT", "BluetoothSMP", "BluetoothGAP", "HCITransports", "BluetoothHost",
-                "LanyardTestSupport", "StoreTestSupport", "StoreWriter",
+                "LanyardTestSupport", "ProcessTestSupport", "StoreTestSupport", "StoreWriter",
             ]
         ),
         .testTarget(
             name: "LanyardTests",
-            dependencies: ["Lanyard", "LanyardTestSupport"]
+            dependencies: ["Lanyard", "LanyardTestSupport", "ProcessTestSupport"]
         ),
         .testTarget(
             name: "LanyardCLITests",
-            dependencies: ["LanyardCLI", "LanyardTestSupport"]
+            dependencies: ["LanyardCLI", "LanyardTestSupport", "ProcessTestSupport"]
         ),
         .testTarget(
             name: "QualificationTests",

@@ -88,8 +88,9 @@ private func spawn(
     private func closeOthers(_ actions: inout FileActions) {}
 #else
     private let closingOthers: Int16 = 0
-    /// The descriptors that a process might inherit are below this: many more than tests have open at a time.
-    private let descriptorLimit: Int32 = 1024
+    /// The descriptors that a process might inherit are below this: three times as many as all tests have open
+    /// at a time.
+    private let descriptorLimit: Int32 = 4096
 
     /// Closes all but the three; the libraries of Linux pass over those that are not open.
     private func closeOthers(_ actions: inout FileActions) {

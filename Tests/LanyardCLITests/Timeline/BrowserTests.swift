@@ -2,6 +2,7 @@
 
 import Foundation
 import Lanyard
+import ProcessTestSupport
 import Testing
 
 @testable import LanyardCLI
@@ -39,8 +40,8 @@ struct BrowserTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func showsDevicesEventsAndChapters() throws {
-        let page = try Browser.open(timeline(title: "A walk"))
+    func showsDevicesEventsAndChapters() async throws {
+        let page = try await Browser.open(timeline(title: "A walk"))
         #expect(page.contains("<title>A walk</title>"))
         #expect(page.contains(#"<div id="count" role="status">6 events</div>"#))
         #expect(page.contains("out of range"))
@@ -50,15 +51,15 @@ struct BrowserTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func neverTakesWhatADeviceSaysForMarkup() throws {
-        let page = try Browser.open(timeline(title: Self.hostile))
+    func neverTakesWhatADeviceSaysForMarkup() async throws {
+        let page = try await Browser.open(timeline(title: Self.hostile))
         #expect(!page.contains("<img"))
         #expect(page.contains("<title>&lt;img"))
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func showsThatNothingHappened() throws {
-        let page = try Browser.open(Timeline(title: "Nothing"))
+    func showsThatNothingHappened() async throws {
+        let page = try await Browser.open(Timeline(title: "Nothing"))
         #expect(page.contains(#"role="status">0 events</div>"#))
     }
 }
@@ -69,7 +70,7 @@ private enum Browser {
     ].first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// The elements of a page after its script has run.
-    static func open(_ timeline: Timeline) throws -> String {
+    static func open(_ timeline: Timeline) async throws -> String {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder,
@@ -77,21 +78,16 @@ private enum Browser {
         )
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try TimelinePage(timeline: timeline).write(to: folder + "/page.html")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path))
-        process.arguments = [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
-            "--virtual-time-budget=2000", "--user-data-dir=\(folder)/profile", "--dump-dom",
-            "file://\(folder)/page.html",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        let process = try ChildProcess(
+            try #require(path),
+            [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
+                "--virtual-time-budget=2000", "--user-data-dir=\(folder)/profile", "--dump-dom",
+                "file://\(folder)/page.html",
+            ]
+        )
+        let (document, _) = try await process.waitUntilEnd(within: .seconds(60))
         // The element with the data is as it was written; what matters is around it.
-        return String(decoding: data, as: UTF8.self)
-            .replacing(#/<script type="application\/json"[^<]*<\/script>/#, with: "")
+        return document.replacing(#/<script type="application\/json"[^<]*<\/script>/#, with: "")
     }
 }

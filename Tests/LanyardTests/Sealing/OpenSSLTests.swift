@@ -2,6 +2,7 @@
 
 import Foundation
 import LanyardTestSupport
+import ProcessTestSupport
 import Testing
 
 @testable import Lanyard
@@ -28,13 +29,14 @@ import Testing
         .enabled(if: openssl != nil, "openssl is not installed"),
         arguments: SealingKey.Size.allCases
     )
-    func decryptsOurs(size: SealingKey.Size) throws {
+    func decryptsOurs(size: SealingKey.Size) async throws {
         var generator = SplitMix64(seed: 11)
         let key = SealingKey(random: size)
         for length in Self.lengths {
             let data = Data(generator.bytes(length))
             let sealed = try CBCSealing(key: key).seal(data)
-            let opened = try run("-d", key, iv: sealed.prefix(16), input: sealed.dropFirst(16))
+            let (iv, rest) = (sealed.prefix(16), sealed.dropFirst(16))
+            let opened = try await run("-d", key, iv: iv, input: rest)
             #expect(opened == data, "of \(length) octets")
         }
     }
@@ -44,19 +46,24 @@ import Testing
         .enabled(if: openssl != nil, "openssl is not installed"),
         arguments: SealingKey.Size.allCases
     )
-    func opensTheirs(size: SealingKey.Size) throws {
+    func opensTheirs(size: SealingKey.Size) async throws {
         var generator = SplitMix64(seed: 12)
         let key = SealingKey(random: size)
         for length in Self.lengths {
             let data = Data(generator.bytes(length))
             let iv = try RandomBytes.data(count: 16)
-            let ciphertext = try run("-e", key, iv: iv, input: data)
+            let ciphertext = try await run("-e", key, iv: iv, input: data)
             #expect(try CBCSealing(key: key).open(iv + ciphertext) == data, "of \(length) octets")
         }
     }
 
     /// Runs `openssl enc` on files, so that no pipe can fill up.
-    private func run(_ direction: String, _ key: SealingKey, iv: Data, input: Data) throws -> Data {
+    private func run(
+        _ direction: String,
+        _ key: SealingKey,
+        iv: Data,
+        input: Data
+    ) async throws -> Data {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("sealing-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -65,16 +72,16 @@ import Testing
         let result = folder.appendingPathComponent("out")
         try Data(input).write(to: source)
 
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.openssl))
-        process.arguments = [
-            "enc", "-aes-\(key.size.rawValue)-cbc", direction, "-nosalt",
-            "-K", hexadecimal(key.octets), "-iv", hexadecimal(iv),
-            "-in", source.path, "-out", result.path,
-        ]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let process = try ChildProcess(
+            try #require(Self.openssl),
+            [
+                "enc", "-aes-\(key.size.rawValue)-cbc", direction, "-nosalt",
+                "-K", hexadecimal(key.octets), "-iv", hexadecimal(iv),
+                "-in", source.path, "-out", result.path,
+            ]
+        )
+        let (_, ending) = try await process.waitUntilEnd(within: .seconds(60))
+        #expect(ending == .exited(0), "\(process.log)")
         return try Data(contentsOf: result)
     }
 

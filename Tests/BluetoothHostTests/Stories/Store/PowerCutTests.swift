@@ -5,6 +5,7 @@ import BluetoothTypes
 import Foundation
 import HCITransports
 import LanyardTestSupport
+import ProcessTestSupport
 import StoreTestSupport
 import Testing
 
@@ -21,39 +22,36 @@ struct PowerCutTests {
     func kill() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try await onThread {
-            var generator = SplitMix64(seed: 2)
-            var record = Record()
-            for round in 0..<Self.killCount {
-                let writer = try Writer("bonds", directory, record.generation + 1)
-                let lines = generator.happens(oneIn: 8) ? 0 : 1 + generator.next() % 40
-                try writer.read(lines: Int(lines))
-                writer.kill(after: Int(generator.next() % 20_000))
-                for line in writer.readAll() { record.note(line) }
-                #expect(!writer.hasEnded, "round \(round): \(writer.errors)")
-                try record.check(directory, round)
-            }
-            #expect(record.generation > Self.killCount)
+        var generator = SplitMix64(seed: 2)
+        var record = Record()
+        for round in 0..<Self.killCount {
+            let writer = try Writer("bonds", directory, record.generation + 1)
+            let lines = generator.happens(oneIn: 8) ? 0 : 1 + generator.next() % 40
+            try await writer.read(lines: Int(lines))
+            writer.kill(after: Int(generator.next() % 20_000))
+            let (said, ending) = try await writer.readAll()
+            for line in said { record.note(line) }
+            #expect(ending == .killed(signal: SIGKILL), "round \(round): \(writer.errors)")
+            try record.check(directory, round)
         }
+        #expect(record.generation > Self.killCount)
     }
 
     @Test("finds no room for a bond: the old one stays, and it is told")
     func fullDisk() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try await onThread {
-            try save(SampleBonds.bond(0), SampleBonds.bond(1), in: directory)
-            let writer = try Writer("fill", directory, 100)
-            let failures = writer.readAll().filter {
-                $0.hasPrefix("failed bond-random-c0000000000")
-            }
-            #expect(failures.count == 4, "\(failures) \(writer.errors)")
-            let inventory = try open(directory)
-            #expect(inventory.findings.isEmpty)
-            #expect(inventory.bonds == [SampleBonds.bond(0), SampleBonds.bond(1)])
-            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-            #expect(names.count == 3, "\(names)")
+        try save(SampleBonds.bond(0), SampleBonds.bond(1), in: directory)
+        let writer = try Writer("fill", directory, 100)
+        let failures = try await writer.readAll().said.filter {
+            $0.hasPrefix("failed bond-random-c0000000000")
         }
+        #expect(failures.count == 4, "\(failures) \(writer.errors)")
+        let inventory = try open(directory)
+        #expect(inventory.findings.isEmpty)
+        #expect(inventory.bonds == [SampleBonds.bond(0), SampleBonds.bond(1)])
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(names.count == 3, "\(names)")
     }
 
     private func save(_ bonds: Bond..., in directory: String) throws {
@@ -123,42 +121,26 @@ private func temporaryDirectory() -> String {
     NSTemporaryDirectory() + "lanyard-store-\(UUID().uuidString)"
 }
 
-/// Runs something that waits on a thread of its own, and not on one that other tests need.
-private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-        Thread.detachNewThread { done.resume(with: Result { try body() }) }
-    }
-}
-
 /// A process that keeps bonds, and says what it does.
 private final class Writer {
-    private let process = Process()
-    private let output = Pipe()
-    private let failures = Pipe()
-    private var text: [UInt8] = []
+    /// How long it may be silent, or take to end, on a busy machine.
+    private static let limit = Duration.seconds(60)
+
+    private let process: ChildProcess
+    private var lines: [String] = []
 
     init(_ mode: String, _ directory: String, _ number: Int) throws {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.executableURL = tests.deletingLastPathComponent()
-            .appendingPathComponent("StoreWriter")
-        process.arguments = [mode, directory, "\(number)"]
-        process.standardOutput = output
-        process.standardError = failures
-        try process.run()
+        let program = tests.deletingLastPathComponent().appendingPathComponent("StoreWriter")
+        process = try ChildProcess(program.path, [mode, directory, "\(number)"])
     }
 
-    /// Whether it has ended by itself.
-    private(set) var hasEnded = false
+    var errors: String { process.log }
 
-    var errors: String {
-        String(decoding: failures.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    }
-
-    func read(lines: Int) throws {
-        while text.count(where: { $0 == 0x0A }) < lines {
-            let part = output.fileHandleForReading.availableData
-            guard !part.isEmpty else { return }
-            text += part
+    /// Waits for so many lines; for fewer if it ends before.
+    func read(lines count: Int) async throws {
+        while lines.count < count, let line = try await process.nextLine(within: Self.limit) {
+            lines.append(line)
         }
     }
 
@@ -166,15 +148,13 @@ private final class Writer {
     func kill(after count: Int) {
         var sum = 0
         for number in 0..<count { sum = (sum &+ number) ^ count }
-        hasEnded = !process.isRunning && sum != .min
-        Foundation.kill(process.processIdentifier, SIGKILL)
+        if sum != .min { process.kill() }
     }
 
-    /// Waits for its end. What it has said, line by line: each was written whole.
-    func readAll() -> [String] {
-        text += output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
-            .filter { $0 != "ready" }
+    /// Waits for its end. What it has said, line by line: each was written whole; and how it ended.
+    func readAll() async throws -> (said: [String], ending: ChildProcess.Ending) {
+        let (rest, ending) = try await process.waitUntilEnd(within: Self.limit)
+        lines += rest.split(separator: "\n").map(String.init)
+        return (lines.filter { $0 != "ready" }, ending)
     }
 }
